@@ -8,7 +8,7 @@ from typing import Any
 
 from migrating import run
 from pedl2det.engine import migrate
-from pedl2det.engine.options import Options
+from pedl2det.engine.migration import Options
 from pedl2det.files.write import write_all
 from support import EXAMPLES, OLD_EXAMPLES
 

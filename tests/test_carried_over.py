@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pedl2det.engine import migrate
-from pedl2det.engine.options import Options
+from pedl2det.engine.migration import Options
 from pedl2det.findings import Kind
 from pedl2det.verify import verify_trial
 from support import write_tree

@@ -49,30 +49,24 @@ class Replace:
 
 
 @dataclass(frozen=True)
-class ReplaceStatement:
-    """Replace a statement by other statements; empty code deletes it."""
+class _WithStatements:
+    """An edit at a statement, with a template of others."""
 
     node: ast.stmt
     code: str = ""
     holes: Holes = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class InsertBefore:
+class ReplaceStatement(_WithStatements):
+    """Replace a statement by other statements; empty code deletes it."""
+
+
+class InsertBefore(_WithStatements):
     """Insert statements before a statement."""
 
-    node: ast.stmt
-    code: str
-    holes: Holes = field(default_factory=dict)
 
-
-@dataclass(frozen=True)
-class InsertAfter:
+class InsertAfter(_WithStatements):
     """Insert statements after a statement."""
-
-    node: ast.stmt
-    code: str
-    holes: Holes = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
-from pedl2det.support.library import available, render
+from pedl2det.support import available, render
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -15,7 +15,7 @@ import pytest
 import tensorflow as tf
 
 from pedl import idioms
-from pedl2det.support.library import render
+from pedl2det.support import render
 
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.versions]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pedl2det.support.library import render
+from pedl2det.support import render
 from pedl2det_runtime.checkpoint.directory import latest
 from pedl2det_runtime.checkpoint.model_files import read_weights
 from support import pedl2det

@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import gc
 import importlib.util
+import os
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,14 +16,13 @@ from typing import Any
 import click
 
 from pedl2det.commands import arguments
-from pedl2det.engine import Options, Result, migrate
-from pedl2det.engine.jobs import available
-from pedl2det.engine.proving import Verify, is_to_prove, prove
+from pedl2det.engine import Result, migrate
+from pedl2det.engine.migration import Options
+from pedl2det.engine.proving import is_to_prove
 from pedl2det.engine.result import Proof
 from pedl2det.errors import DEFECT, Pedl2DetError
-from pedl2det.files.git import refuse_unsafe
 from pedl2det.files.undo import clean_killed, refuse_half_done, undo
-from pedl2det.files.write import write_all
+from pedl2det.files.write import refuse_unsafe, write_all
 from pedl2det.findings import Kind
 from pedl2det.report import check_report_path, next_steps, show_patch, summary, write_report
 from pedl2det.visible import is_coloured, say, shown, unread_stdout_ignored, with_bar
@@ -104,7 +104,7 @@ def command(
         _options(roots, select, ignore),
         partial=partial,
         cluster=cluster,
-        jobs=jobs or available(),
+        jobs=jobs or len(os.sched_getaffinity(0)),
     )
     gc.disable()  # trees of code are no garbage until the process ends
     try:
@@ -114,6 +114,7 @@ def command(
     if writes and not force:
         refuse_unsafe([file.path for file in result.files])
     if proves:
+        from pedl2det.engine.proving import prove
 
         def carry(directories: frozenset[Path]) -> Result:
             return migrate(roots, replace(options, carries=directories.__contains__))
@@ -166,7 +167,7 @@ def _can_train() -> bool:
     return True
 
 
-def _prover(result: Result, report: Path | None) -> Verify:
+def _prover(result: Result, report: Path | None) -> Callable[[Path, Result], Proof]:
     """What trains the trials, imported only here: it needs the runtime."""
     from pedl2det.verify import Series
 

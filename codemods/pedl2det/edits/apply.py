@@ -7,7 +7,6 @@ so that edits nest; what no hole keeps goes, together with the edits inside of i
 from __future__ import annotations
 
 import ast
-import functools
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -16,10 +15,12 @@ import libcst as cst
 
 from pedl2det import fixes as fx
 from pedl2det.analysis.source import Source
-from pedl2det.edits import arguments, layout, templates
+from pedl2det.edits import layout, templates
 from pedl2det.edits.comments import keep_comments, settled_block, settled_module
 from pedl2det.edits.locate import Locator
 from pedl2det.edits.wrap import wrapped
+
+_TIGHT = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
 
 
 class Overlap(Exception):  # noqa: N818 - describes the edits; a defect of ours
@@ -27,7 +28,12 @@ class Overlap(Exception):  # noqa: N818 - describes the edits; a defect of ours
 
 
 def apply(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str]) -> str:
-    """Return the new text of a file.
+    """Return the new text of a file; see :func:`edited`."""
+    return edited(source, edits, context).code
+
+
+def edited(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str]) -> cst.Module:
+    """Return the new tree of a file.
 
     Args:
         source: the file.
@@ -43,13 +49,7 @@ def apply(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str])
     for edit in edits:
         applier.take(edit)
     applier.find_way()
-    return locator.module.visit(applier).code
-
-
-@functools.cache
-def _is_line(kind: type[cst.CSTNode]) -> bool:
-    """Whether nodes of a type are statements on lines of their own."""
-    return issubclass(kind, cst.SimpleStatementLine | cst.BaseCompoundStatement)
+    return locator.module.visit(applier)
 
 
 class _Applier(cst.CSTTransformer):
@@ -117,7 +117,9 @@ class _Applier(cst.CSTTransformer):
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Go into nodes with edits only; remember whether something below a statement is edited."""
-        if _is_line(type(node)):
+        if node not in self._ways:
+            return False
+        if isinstance(node, cst.SimpleStatementLine | cst.BaseCompoundStatement):
             self._touched.append(False)
         if isinstance(node, cst.If):
             self._elifs.add(node.orelse)
@@ -128,17 +130,21 @@ class _Applier(cst.CSTTransformer):
                 self._dropped.add(star)
             if isinstance(slash, cst.ParamSlash) and self._dropped.issuperset(node.posonly_params):
                 self._dropped.add(slash)
-        return node in self._ways or isinstance(node, cst.Module)
+        return True
 
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:
         """Edit a node; its children are edited already."""
         if original_node in self._dropped:
             self._touch()
             return cst.RemoveFromParent()
+        if original_node not in self._ways:
+            return updated_node
         updated = _closed_up(original_node, updated_node)
         if original_node in self._renamed:
             self._touch()
-            updated = _with_keyword(updated, self._renamed[original_node])
+            equal = _TIGHT if updated.keyword is None else updated.equal
+            name = cst.Name(self._renamed[original_node])
+            updated = updated.with_changes(keyword=name, equal=equal)
         if isinstance(updated, cst.BaseExpression):
             return self._edited(original_node, updated)
         match original_node:
@@ -183,9 +189,9 @@ class _Applier(cst.CSTTransformer):
                 return templates.in_place(made, self._source.names.parents.get(node), node)
             case fx.AddArgument(code=code, first=first):
                 call = templates.expression(f"f({code})", self._holes(edit), self._config)
-                return arguments.with_argument(updated, call.args[0], first)
+                return layout.with_argument(updated, call.args[0], first)
             case fx.AddParameter(code=code):
-                return arguments.with_parameter(updated, code, False)
+                return layout.with_parameter(updated, code, False)
         raise AssertionError(edit)
 
     def _holes(self, edit: Any) -> dict[str, Any]:
@@ -206,7 +212,7 @@ class _Applier(cst.CSTTransformer):
         if any(one in self._edits for one in original.body):
             return self._finished(original, self._each(original, updated))
         bare = updated.with_changes(leading_lines=[])
-        return self._finished(original, self._apart(original, bare)) if touched else updated
+        return self._finished(original, [bare]) if touched else updated
 
     def _each(self, original: Any, updated: Any) -> list[Any]:
         """The lines in the place of the small statements of a line."""
@@ -216,14 +222,6 @@ class _Applier(cst.CSTTransformer):
             for small, line in pairs
             for new in self._around(original, line, self._edits.get(small, []))
         ]
-
-    def _apart(self, original: Any, line: Any) -> list[Any]:
-        """``a; b`` on two lines, if an edit made the line too long."""
-        width = self._width - self._locator.column(original)
-        if len(line.body) == 1 or len(self._locator.module.code_for_node(line).rstrip()) <= width:
-            return [line]
-        *first, last = layout.on_lines(line.body)
-        return [*first, line.with_changes(body=last.body)]
 
     def _finished(self, original: Any, lines: list[Any], head_only: bool = False) -> Any:
         """Lines in the place of one, with its comments and within the file's width."""
@@ -276,29 +274,18 @@ class _Applier(cst.CSTTransformer):
         if not (touched or edits):
             return updated
         if isinstance(updated, cst.FunctionDef):
-            updated = self._unfolded(original, arguments.closed_up(updated))
+            updated = layout.closed_up(updated)
             if updated.params is not original.params and "# type: (" in self._source.text:
                 updated = updated.visit(layout.OpenSignature())
         lines = self._around(original, updated.with_changes(leading_lines=[]), edits)
         return self._finished(original, lines, head_only=True)
-
-    def _unfolded(self, original: Any, updated: Any) -> Any:
-        """``def f(): return x`` on two lines, if an edit made the line too long."""
-        if not isinstance(updated.body, cst.SimpleStatementSuite):
-            return updated
-        text = self._locator.module.code_for_node(updated.with_changes(leading_lines=[]))
-        width = self._width - self._locator.column(original)
-        if all(len(line) <= width for line in text.splitlines()):
-            return updated
-        header = updated.body.trailing_whitespace
-        return updated.with_changes(body=layout.as_block(updated.body).with_changes(header=header))
 
     def _definition(self, edit: fx.Edit, updated: Any) -> Any:
         """A function or class with an edit of its head, its members or its first lines."""
         match edit:
             case fx.AddParameter(function, code):
                 in_class = isinstance(self._source.names.parents.get(function), ast.ClassDef)
-                return arguments.with_parameter(updated, code, in_class)
+                return layout.with_parameter(updated, code, in_class)
             case fx.Annotate(code=code):
                 made = cst.Annotation(cst.parse_expression(code)) if code else None
                 return updated.with_changes(returns=made)
@@ -331,18 +318,11 @@ def _closed_up(original: Any, updated: Any) -> Any:
     """A node whose parts changed, without what only parted or quoted the old ones."""
     match updated:
         case cst.Call():
-            return arguments.without_stray_comma(original, updated)
+            return layout.without_stray_comma(original, updated)
         case cst.Parameters():
-            return arguments.parameters_without_stray_comma(original, updated)
+            return layout.parameters_without_stray_comma(original, updated)
         case cst.Lambda() if original.params.params:
-            return arguments.closed_up(updated)
+            return layout.closed_up(updated)
         case cst.FormattedString() if updated is not original:
             return layout.with_other_quotes(updated)
     return updated
-
-
-def _with_keyword(argument: cst.Arg, name: str) -> cst.Arg:
-    if argument.keyword is not None:
-        return argument.with_changes(keyword=cst.Name(name))
-    tight = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-    return argument.with_changes(keyword=cst.Name(name), equal=tight)

@@ -55,16 +55,10 @@ def keep_comments(
             lost -= _comments(line, head_only)
     rest[-1], lost = _with_trailing(original, rest[-1], lost)
     first = rest[0]
-    leading = [*above, *_for_people(lost), *_not_blank(first.leading_lines, bool(above))]
+    for_people = [one for one in lost.elements() if not one.startswith(FOR_TOOLS)]
+    own = [one for one in first.leading_lines if one.comment is not None or not above]
+    leading = [*above, *(cst.EmptyLine(comment=cst.Comment(one)) for one in for_people), *own]
     return [first.with_changes(leading_lines=leading), *rest[1:]]
-
-
-def _for_people(comments: Counter[str]) -> list[cst.EmptyLine]:
-    return [
-        cst.EmptyLine(comment=cst.Comment(one))
-        for one in comments.elements()
-        if not one.startswith(FOR_TOOLS)
-    ]
 
 
 def _gone(original: Any, above: list[Any]) -> cst.SimpleStatementLine:
@@ -110,7 +104,11 @@ def settle(body: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         if is_gone(statement):
             if statement.leading_lines:
                 waiting = [pair for pair in waiting if not _is_binding(pair[1])]
-            waiting += [(line, statement) for line in statement.leading_lines if _keeps(line)]
+            waiting += [
+                (line, statement)
+                for line in statement.leading_lines
+                if line.comment is None or not line.comment.value.startswith(FOR_TOOLS)
+            ]
             is_first = is_first or not kept
             continue
         if waiting or is_first:
@@ -140,14 +138,6 @@ def _is_binding(statement: Any) -> bool:
 def is_gone(statement: Any) -> bool:
     """Whether a statement stands for a deleted one."""
     return isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[0], Gone)
-
-
-def _keeps(line: Any) -> bool:
-    return line.comment is None or not line.comment.value.startswith(FOR_TOOLS)
-
-
-def _not_blank(lines: Sequence[Any], has_above: bool) -> list[Any]:
-    return [line for line in lines if line.comment is not None or not has_above]
 
 
 def _with_trailing(original: Any, last: Any, lost: Counter[str]) -> tuple[Any, Counter[str]]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from collections import Counter
 
+import libcst as cst
 from pyflakes import messages
 from pyflakes.checker import Checker
 
 from pedl2det.analysis.source import Source
-from pedl2det.edits.apply import apply
+from pedl2det.edits.apply import edited
 from pedl2det.fixes import ReplaceStatement
 
 _WRONG = {
@@ -37,12 +38,12 @@ def undefined(text: str) -> set[str]:
     return {one.message_args[0] for one in found if isinstance(one, messages.UndefinedName)}
 
 
-def without_unused(old: Source, new: str) -> Source:
+def without_unused(old: Source, tree: cst.Module) -> tuple[Source, cst.Module]:
     """Return the new file without assignments to local names that only the old text read.
 
     An assignment goes only if its value just reads names, attributes, items or hyperparameters.
     """
-    source = Source.of(old.path, new)
+    source = Source.of(old.path, tree.code)
     read: set[str] = set()
     while unused := _unused(source):
         if not read:
@@ -56,8 +57,9 @@ def without_unused(old: Source, new: str) -> Source:
         ]
         if not gone:
             break
-        source = Source.of(old.path, apply(source, map(ReplaceStatement, gone), {}))
-    return source
+        tree = edited(source, map(ReplaceStatement, gone), {})
+        source = Source.of(old.path, tree.code)
+    return source, tree
 
 
 def _unused(source: Source) -> list[tuple[str, tuple[int, int]]]:

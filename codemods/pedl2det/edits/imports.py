@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import functools
+import itertools
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,30 +48,41 @@ class Wanted:
         return 0 if top in sys.stdlib_module_names else 1
 
 
-def fit_imports(old: Source, new: Source, wanted: Wanted) -> str:
+def fit_imports(old: Source, new: Source, wanted: Wanted, tree: cst.Module | None = None) -> str:
     """Return the new text with imports for all that it uses, without those that went unused.
 
-    Args:
-        old: the file before the edits.
-        new: the file after them.
-        wanted: what the imports shall be.
+    ``tree`` is the tree of the new file, if it is known.
     """
     had, has = _used_names(old), _used_names(new)
-    added = [line for line in sorted(wanted.added) if _local(_parsed(line).names[0]) in has]
-    if not added and not any(True for _ in new.names.of(ast.Import, ast.ImportFrom)):
+    statements = map(_parsed, sorted(wanted.added))
+    added = {name: one for one in statements if (name := _local(one.names[0])) in has}
+    present = new.names.of(ast.Import, ast.ImportFrom)
+    if not added and not present:
         return new.text
-    tree, source, statements = cst.parse_module(new.text), new, new.tree.body
+    tree = tree or cst.parse_module(new.text)
+    facts = _facts(tree, new)
     if added:
-        mover = _Mover(new, statements, added, wanted)
-        moved = tree.visit(mover)
-        if mover.has_moved:
-            tree, source = moved, Source.of(new.path, moved.code)
-        tree, statements = _with_imports(tree, source, added, wanted)
-    dropper = _Dropper(source, statements, had, has, added, wanted)
-    text = tree.visit(dropper).code
-    if dropper.dropped_star and undefined(text):
-        keeper = _Dropper(source, statements, had, has, added, wanted, keeps_stars=True)
-        text = tree.visit(keeper).code
+        moved = _moved(tree, new, facts, added, wanted)
+        if moved is not tree:
+            tree, new = moved, Source.of(new.path, moved.code)
+        tree, facts = _with_imports(tree, new, added, wanted)
+
+    def drop(node: _Statement, updated: Any, keeps_stars: bool = False) -> Any:
+        if node.lineno in new.skipped or (node.end_lineno or 0) in new.skipped:
+            return updated
+        if isinstance(updated.names, cst.ImportStar):
+            stays = keeps_stars or not _is_old_star(node, wanted)
+            return updated if stays else cst.RemoveFromParent()
+        pairs = zip(updated.names, node.names, strict=True)
+        kept = [alias for alias, ours in pairs if _stays(ours, node, had, has, added, wanted)]
+        if len(kept) == len(updated.names):
+            return updated
+        return _with_names(updated, kept) if kept else cst.RemoveFromParent()
+
+    text = tree.visit(_EachImport(tree, facts, drop)).code
+    if any(_is_old_star(node, wanted) for node in present) and undefined(text):
+        keep = functools.partial(drop, keeps_stars=True)
+        text = tree.visit(_EachImport(tree, facts, keep)).code
     return text if text.strip() else ""
 
 
@@ -101,11 +114,6 @@ def _module_of(node: _Statement) -> str:
     return node.names[0].name
 
 
-def _meaning(alias: ast.alias, node: _Statement) -> str:
-    """The dotted name that an import binds."""
-    return f"{_module_of(node)}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
-
-
 def _local(alias: ast.alias) -> str:
     """The name that an import binds it to."""
     return alias.asname or alias.name.partition(".")[0]
@@ -127,8 +135,8 @@ def _is_future(node: ast.stmt) -> bool:
     return isinstance(node, ast.ImportFrom) and node.module == "__future__"
 
 
-# Move imports.
-
+#: The statements of each line at the top of a module.
+_Facts = list[list[ast.stmt]]
 #: Nodes that may hold a statement.
 _WITH_STATEMENTS = (
     *(cst.Module, cst.SimpleStatementLine, cst.BaseCompoundStatement, cst.BaseSuite),
@@ -137,39 +145,58 @@ _WITH_STATEMENTS = (
 
 
 class _EachImport(cst.CSTTransformer):
-    """Visits the imports of a file, each with its ``ast`` node.
+    """Edits the imports of a file, and closes up the lines that are gone.
 
-    Args:
-        source: the file.
-        statements: its statements, perhaps with new ones, which have no place in the file.
-        added: the import statements that the new code needs.
-        wanted: what the imports shall be.
+    The statements may be new ones, which have no place in the file.
     """
 
     def __init__(
-        self, source: Source, statements: Iterable[ast.stmt], added: Sequence[str], wanted: Wanted
+        self, tree: cst.Module, facts: _Facts, edit: Callable[[_Statement, Any], Any]
     ) -> None:
         super().__init__()
-        self._nodes = _imports_in(statements)
-        self._skipped = source.skipped
-        self._wanted = wanted
-        self._added = {_local(node.names[0]): node for node in map(_parsed, added)}
-
-    def edited(self, node: Any, updated: Any) -> Any:
-        """What becomes of an import."""
-        raise NotImplementedError
+        found = [[*_imports_in(nodes)] for nodes in facts]
+        self._others = {line for line, here in zip(tree.body, found, strict=True) if not here}
+        self._nodes = itertools.chain.from_iterable(found)
+        self._edit = edit
 
     def on_visit(self, node: cst.CSTNode) -> bool:
-        """Go where statements are, and nowhere else."""
-        return isinstance(node, _WITH_STATEMENTS)
+        """Go where imports are, and nowhere else."""
+        return node not in self._others and isinstance(node, _WITH_STATEMENTS)
 
     def leave_Import(self, original_node: cst.Import, updated_node: cst.Import) -> Any:
         """Edit an import."""
-        return self.edited(next(self._nodes), updated_node)
+        return self._edit(next(self._nodes), updated_node)
 
     def leave_ImportFrom(self, original_node: cst.ImportFrom, updated_node: cst.ImportFrom) -> Any:
         """Edit an import."""
-        return self.edited(next(self._nodes), updated_node)
+        return self._edit(next(self._nodes), updated_node)
+
+    def leave_SimpleStatementLine(self, original_node: Any, updated_node: Any) -> Any:
+        """Keep the comments above a line that is gone."""
+        if updated_node.body:
+            return updated_node
+        return cst.SimpleStatementLine([Gone()], leading_lines=original_node.leading_lines)
+
+    def leave_SimpleStatementSuite(self, original_node: Any, updated_node: Any) -> Any:
+        """Keep a suite valid."""
+        return updated_node if updated_node.body else updated_node.with_changes(body=[cst.Pass()])
+
+    def leave_IndentedBlock(self, original_node: Any, updated_node: cst.IndentedBlock) -> Any:
+        """Keep a block valid."""
+        return settled_block(updated_node, updated_node.body)
+
+    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
+        """Close up the lines that are gone."""
+        return settled_module(updated_node)
+
+
+def _facts(tree: cst.Module, source: Source) -> _Facts:
+    nodes = iter(source.tree.body)
+    return [[next(nodes) for _ in _statements_of(line)] for line in tree.body]
+
+
+def _statements_of(line: Any) -> Sequence[Any]:
+    return line.body if isinstance(line, cst.SimpleStatementLine) else (line,)
 
 
 def _imports_in(statements: Iterable[ast.stmt]) -> Iterator[_Statement]:
@@ -182,56 +209,51 @@ def _imports_in(statements: Iterable[ast.stmt]) -> Iterator[_Statement]:
             yield from sorted(found, key=lambda node: (node.lineno, node.col_offset))
 
 
-class _Mover(_EachImport):
-    """Puts new imports in the place of an old one of the same names and group.
+# Move imports.
 
-    Attributes:
-        has_moved: whether it changed an import.
-    """
 
-    def __init__(
-        self, source: Source, statements: Iterable[ast.stmt], added: Sequence[str], wanted: Wanted
-    ) -> None:
-        super().__init__(source, statements, added, wanted)
-        self._done: set[str] = set()
-        self.has_moved = False
+def _moved(
+    tree: cst.Module, source: Source, facts: _Facts, added: Mapping[str, _Statement], wanted: Wanted
+) -> cst.Module:
+    """The tree with new imports in the place of old ones of the same names and group."""
+    done: set[str] = set()
+    changed = []
 
-    def edited(self, node: Any, updated: Any) -> Any:
-        """Move an import."""
-        moved = self._moved(node, updated)
-        self.has_moved |= moved is not updated
-        return moved
-
-    def _moved(self, node: Any, updated: Any) -> Any:
-        new: list[Any] = [self._added.get(_local(alias)) for alias in node.names]
+    def move(node: _Statement, updated: Any) -> Any:
+        new: list[Any] = [added.get(_local(alias)) for alias in node.names]
         modules = {_module_of(one) if one is not None else "" for one in new}
         is_star = isinstance(updated.names, cst.ImportStar)
-        if len(modules) > 1 or "" in modules or is_star or node.lineno in self._skipped:
+        if len(modules) > 1 or "" in modules or is_star or node.lineno in source.skipped:
             return updated
         (module,) = modules
         locals_ = {_local(alias) for alias in node.names}
-        is_moved = bool(locals_ & self._done)
-        self._done |= locals_
-        groups = {self._wanted.group(_module_of(node)), self._wanted.group(module)}
+        is_moved = bool(locals_ & done)
+        done.update(locals_)
+        groups = {wanted.group(_module_of(node)), wanted.group(module)}
         if is_moved or len(groups) > 1 or _top(node) == "pedl" or module == _module_of(node):
             return updated
         if len(new) == 1:
+            changed.append(node)
             return _small(ast.unparse(new[0]))
         pairs = zip(new, node.names, strict=True)
         if isinstance(node, ast.ImportFrom) and all(
             isinstance(one, ast.ImportFrom) and one.names[0].name == alias.name
             for one, alias in pairs
         ):
+            changed.append(node)
             return _folded(updated.with_changes(module=cst.parse_expression(module)))
         return updated
+
+    moved = tree.visit(_EachImport(tree, facts, move))
+    return moved if changed else tree
 
 
 # Add imports.
 
 
 def _with_imports(
-    tree: cst.Module, source: Source, added: Sequence[str], wanted: Wanted
-) -> tuple[cst.Module, list[ast.stmt]]:
+    tree: cst.Module, source: Source, added: Mapping[str, _Statement], wanted: Wanted
+) -> tuple[cst.Module, _Facts]:
     """The tree of a file with more imports, each in its group, and its statements."""
     present = {
         _single(alias, node)
@@ -239,19 +261,14 @@ def _with_imports(
         for alias in node.names
     }
     lines: list[Any] = list(tree.body)
-    nodes = iter(source.tree.body)
-    facts = [[next(nodes) for _ in _statements_of(line)] for line in lines]
-    for statement in added:
+    facts = _facts(tree, source)
+    for statement in map(ast.unparse, added.values()):
         if statement not in present:
             _add(lines, facts, _parsed(statement), wanted)
-    return tree.with_changes(body=lines), [node for there in facts for node in there]
+    return tree.with_changes(body=lines), facts
 
 
-def _statements_of(line: Any) -> Sequence[Any]:
-    return line.body if isinstance(line, cst.SimpleStatementLine) else (line,)
-
-
-def _add(lines: list[Any], facts: list[list[ast.stmt]], new: _Statement, wanted: Wanted) -> None:
+def _add(lines: list[Any], facts: _Facts, new: _Statement, wanted: Wanted) -> None:
     """Add an import to the lines of a module, above the first line that reads its name."""
     name = _local(new.names[0])
     reading = (at for at, nodes in enumerate(facts) if any(_reads(one, name) for one in nodes))
@@ -391,73 +408,27 @@ def _reads(node: ast.AST, name: str) -> bool:
 # Drop imports.
 
 
-class _Dropper(_EachImport):
-    """Drops imports that only the old text used, and those that a new one replaces.
+def _is_old_star(node: _Statement, wanted: Wanted) -> bool:
+    """Whether a statement imports all names of a module that is gone."""
+    is_star = isinstance(node, ast.ImportFrom) and not node.level and node.names[0].name == "*"
+    return is_star and wanted.is_old(f"{_module_of(node)}.x")
 
-    Attributes:
-        dropped_star: whether an ``import *`` went.
-    """
 
-    def __init__(
-        self,
-        source: Source,
-        statements: Iterable[ast.stmt],
-        had: set[str],
-        has: set[str],
-        added: Sequence[str],
-        wanted: Wanted,
-        *,
-        keeps_stars: bool = False,
-    ) -> None:
-        super().__init__(source, statements, added, wanted)
-        self._had = had
-        self._has = has
-        self._keeps_stars = keeps_stars
-        self.dropped_star = False
-
-    def edited(self, node: Any, updated: Any) -> Any:
-        """Drop names."""
-        if node.lineno in self._skipped or (node.end_lineno or 0) in self._skipped:
-            return updated
-        if isinstance(updated.names, cst.ImportStar):
-            is_old = not node.level and self._wanted.is_old(f"{_module_of(node)}.x")
-            if not is_old or self._keeps_stars:
-                return updated
-            self.dropped_star = True
-            return cst.RemoveFromParent()
-        pairs = zip(updated.names, node.names, strict=True)
-        kept = [alias for alias, ours in pairs if self._stays(ours, node)]
-        if len(kept) == len(updated.names):
-            return updated
-        if not kept:
-            return cst.RemoveFromParent()
-        return _with_names(updated, kept)
-
-    def _stays(self, alias: ast.alias, node: _Statement) -> bool:
-        name = _local(alias)
-        if name in self._added:
-            return _single(alias, node) == ast.unparse(self._added[name])
-        is_old = self._wanted.is_old(_meaning(alias, node))
-        is_left = is_old or (name in self._had and not self._wanted.is_package)
-        return name in self._has or not is_left
-
-    def leave_SimpleStatementLine(self, original_node: Any, updated_node: Any) -> Any:
-        """Keep the comments above a line that is gone."""
-        if updated_node.body:
-            return updated_node
-        return cst.SimpleStatementLine([Gone()], leading_lines=original_node.leading_lines)
-
-    def leave_SimpleStatementSuite(self, original_node: Any, updated_node: Any) -> Any:
-        """Keep a suite valid."""
-        return updated_node if updated_node.body else updated_node.with_changes(body=[cst.Pass()])
-
-    def leave_IndentedBlock(self, original_node: Any, updated_node: cst.IndentedBlock) -> Any:
-        """Keep a block valid."""
-        return settled_block(updated_node, updated_node.body)
-
-    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
-        """Close up the lines that are gone."""
-        return settled_module(updated_node)
+def _stays(
+    alias: ast.alias,
+    node: _Statement,
+    had: set[str],
+    has: set[str],
+    added: Mapping[str, _Statement],
+    wanted: Wanted,
+) -> bool:
+    """Whether an imported name is used, or was not used before either; no new import has it."""
+    name = _local(alias)
+    if name in added:
+        return _single(alias, node) == ast.unparse(added[name])
+    start = f"{_module_of(node)}." if isinstance(node, ast.ImportFrom) else ""
+    is_old = wanted.is_old(start + alias.name)
+    return name in has or not (is_old or (name in had and not wanted.is_package))
 
 
 def _with_names(statement: Any, kept: Sequence[cst.ImportAlias]) -> Any:

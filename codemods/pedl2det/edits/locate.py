@@ -7,6 +7,7 @@ libcst cost more than all edits.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -14,10 +15,15 @@ import libcst as cst
 
 from pedl2det.analysis.source import Source
 
-_STATEMENTS = cst.BaseSmallStatement | cst.BaseCompoundStatement
 #: What both trees have. Other nodes, such as ``Arg`` and ``ast.keyword``, are parts of these.
-_SHARED = _STATEMENTS | cst.BaseExpression | cst.Param
+_SHARED = (cst.BaseSmallStatement, cst.BaseCompoundStatement, cst.BaseExpression, cst.Param)
 _AST_SHARED = ast.expr | ast.stmt | ast.arg
+
+#: What holds neither expressions nor statements.
+_EMPTY = (
+    *(cst.BaseParenthesizableWhitespace, cst.TrailingWhitespace, cst.EmptyLine, cst.Comma),
+    *(cst.Dot, cst.AssignEqual, cst.LeftParen, cst.RightParen, cst.BaseBinaryOp, cst.BaseCompOp),
+)
 
 #: The attributes of libcst nodes that are no nodes in ``ast``, or not below the same node.
 _OTHERS: dict[type[cst.CSTNode], tuple[str, ...]] = {
@@ -49,15 +55,7 @@ def parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 
 class Locator:
-    """The libcst nodes of one file by the ``ast`` nodes that they stand for.
-
-    Args:
-        source: the file.
-
-    Attributes:
-        source: the file.
-        module: the libcst tree.
-    """
+    """The libcst nodes of one file by the ``ast`` nodes that they stand for."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -155,6 +153,8 @@ class Locator:
     def _below(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """The nearest shared nodes below a libcst node."""
         for child in parts(node):
+            if _is_of(type(child), _EMPTY):
+                continue
             self._parents[child] = node
             yield from (child,) if _is_shared(child, node) else self._below(child)
             if isinstance(child, cst.Param) and child.default is not None:
@@ -171,7 +171,11 @@ def _is_shared(node: cst.CSTNode, parent: cst.CSTNode) -> bool:
             return False
         case cst.Del(target=cst.Tuple(lpar=())):
             return False
-    return isinstance(node, _SHARED) or getattr(node, "star", "") == "*"
+    return _is_of(type(node), _SHARED) or getattr(node, "star", "") == "*"
+
+
+#: Whether nodes of a type are of some others; classes of libcst are slow to answer.
+_is_of = functools.cache(issubclass)
 
 
 def _is_bare_tuple(node: cst.CSTNode) -> bool:

@@ -30,10 +30,6 @@ def apply(text: str, spans: Iterable[Span]) -> str:
 
     Insertions at one place keep the given order and come before a replacement that starts there.
 
-    Args:
-        text: the text.
-        spans: the spans, in any order.
-
     Raises:
         Overlap: two spans replace the same characters.
         ValueError: a span lies outside of the text.

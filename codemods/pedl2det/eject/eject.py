@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from pedl2det import support as library
 from pedl2det.analysis.project import SUPPORT, Project
 from pedl2det.analysis.source import Source
 from pedl2det.eject.script import USED, Training, script
 from pedl2det.eject.surroundings import MODULE, PACKAGE, detach_files, detached
 from pedl2det.errors import Pedl2DetError
 from pedl2det.report.text import plural
-from pedl2det.support import library
 from pedl2det.verify.copies import Copy, Workshop, copy_paths
 from pedl2det.verify.extent import extent_of, project_of
 from pedl2det.verify.preparing import Pair, Request, chosen_config, prepare

@@ -7,21 +7,22 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from pedl2det import support as library
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import NOTEBOOK, files_below
 from pedl2det.edits.spans import Span, apply
 from pedl2det.errors import Pedl2DetError
-from pedl2det.support import library
-from pedl2det.texts.commands import is_shell_file
-from pedl2det.texts.needs import (
+from pedl2det.texts import is_requirement_file, is_shell_file
+from pedl2det.texts.requirements import (
     CLUSTER_HARNESSES,
     LOCAL_HARNESSES,
+    is_list,
+    lines_of,
     met_instead,
     name_of,
     needs,
     written,
 )
-from pedl2det.texts.requirements import is_list, is_requirement_file, lines_of
 
 _NAMES = (*LOCAL_HARNESSES, *CLUSTER_HARNESSES)
 _MENTION = re.compile(rf"(?<![\w.-])(?:{'|'.join(_NAMES)})(?![\w.-])")

@@ -1,7 +1,147 @@
-"""Migrate trials: find projects, run the rules, put their fixes together, check the result."""
+"""Migrate trials: find projects, run the rules, put their fixes together, check the result.
 
-from pedl2det.engine.migrate import migrate
-from pedl2det.engine.options import Options
+Nothing is written here: the result holds the new files, and what there is to say.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from pedl2det.analysis.discovery import Discovered, discover
+from pedl2det.analysis.project import Project
+from pedl2det.analysis.tree import is_text
+from pedl2det.engine.migration import Options
+from pedl2det.engine.one_project import migrate_project
 from pedl2det.engine.result import Change, NewFile, Outcome, Result, Status
+from pedl2det.engine.settling import SCAN
+from pedl2det.engine.texts import migrate_texts
+from pedl2det.findings import Finding, Kind
 
 __all__ = ["Change", "NewFile", "Options", "Outcome", "Result", "Status", "migrate"]
+
+Watch = Callable[[Iterator[Result], int], Iterable[Result]]
+
+_STRAY = "this config counts in steps, and no trial was found that it belongs to"
+_HELP = "put it beside its trial, or write entrypoint: module:Class"
+_SHARED = "trials share this file, and not every one of them wants the same new text of it"
+_APART = "give each trial its own copy, or finish the other trials first"
+
+
+def migrate(
+    paths: Sequence[Path],
+    options: Options | None = None,
+    watch: Watch = lambda parts, total: parts,  # noqa: ARG005
+) -> Result:
+    """Migrate every trial below some paths; nothing is written.
+
+    ``watch`` is given the parts of the result as they come, and their number, and hands them on.
+
+    Raises:
+        Pedl2DetError: a process was killed.
+    """
+    options = options or Options()
+    discovered = discover(paths)
+    work = functools.partial(
+        migrate_project,
+        reader=discovered.reader,
+        options=options,
+        directories=discovered.directories,
+    )
+    projects = list(discovered.projects)
+    answers: Iterator[Result] = map(work, projects)
+    if options.jobs > 1 and len(projects) > 1:
+        from pedl2det.engine.jobs import in_order
+
+        answers = in_order(work, projects, options.jobs)
+    parts = list(watch(answers, len(projects)))
+    result = Result()
+    for part in without_conflicts(projects, parts):
+        result.add(part)
+    result.findings += [
+        Finding(Kind.LEFT, SCAN, path, 1, _STRAY, _HELP) for path in discovered.stray
+    ]
+    result.findings += _unreadable(discovered, {one.path for one in result.findings})
+    migrate_texts(discovered, result, options)
+    result.files = list({file.path: file for file in result.files}.values())
+    return result
+
+
+def _unreadable(discovered: Discovered, told: set[Path]) -> Iterator[Finding]:
+    """Files and folders that cannot be read, and that no trial has told of."""
+    for path, error in discovered.unreadable.items():
+        kind = Kind.NOTE if is_text(path) else Kind.BAD_INPUT
+        if path not in told:
+            yield Finding(kind, SCAN, path, 1, str(error))
+
+
+# Files that several trials share, through links or imports. Each trial is migrated alone; a shared
+# file is written only if every trial that has it wants the same new bytes.
+
+
+def without_conflicts(projects: Sequence[Project], parts: Sequence[Result]) -> list[Result]:
+    """Return the parts of a result without those that would change a file under another trial."""
+    settled = list(parts)
+    users = _users(projects)
+    shared = {path: trials for path, trials in users.items() if len(trials) > 1}
+    unsettled = bool(shared)
+    while unsettled:
+        unsettled = False
+        for path, trials in shared.items():
+            wanted = {trial: _written(settled[trial], path) for trial in trials}
+            if len(set(wanted.values())) > 1:
+                unsettled = True
+                for trial in (trial for trial, data in wanted.items() if data is not None):
+                    settled[trial] = _left(settled[trial], path)
+    for number, project in enumerate(projects):
+        is_rewritten = all(  # by a trial that has the file through a link
+            any(_written(settled[user], _real(file)) is not None for user in users.get(file, ()))
+            for file in project.modules.values()
+        )
+        if not project.has_trial and is_rewritten:
+            settled[number] = Result(rewritten=settled[number].names)
+    return settled
+
+
+def _users(projects: Sequence[Project]) -> dict[Path, list[int]]:
+    """The trials that have a file, by its real path."""
+    users: dict[Path, list[int]] = {}
+    for number, project in enumerate(projects):
+        if project.has_trial:
+            for path in {_real(one) for one in (*project.modules.values(), *project.configs)}:
+                users.setdefault(path, []).append(number)
+    return users
+
+
+def _written(part: Result, path: Path) -> bytes | None:
+    """What a part of the result writes into a file."""
+    return next((file.new for file in part.files if _real(file.path) == path), None)
+
+
+def _left(part: Result, path: Path) -> Result:
+    finding = next(
+        Finding(Kind.LEFT, SCAN, file.path, 1, _SHARED, _APART)
+        for file in part.files
+        if _real(file.path) == path
+    )
+    return replace(
+        part,
+        files=[],
+        changes=[],
+        findings=[*(one for one in part.findings if one.kind.is_left), finding],
+        outcomes=[
+            replace(one, status=Status.BEGUN, written=False, left=one.left + 1, files=())
+            for one in part.outcomes
+        ],
+        rewritten=0,
+        marked=part.marked + part.rewritten,
+    )
+
+
+def _real(path: Path) -> Path:
+    try:
+        return path.resolve() if path.is_symlink() else path
+    except (OSError, RuntimeError):  # a folder that may not be listed, links in a circle
+        return path

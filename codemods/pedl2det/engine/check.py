@@ -10,7 +10,6 @@ import ast
 import io
 import re
 import tokenize
-import traceback
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -21,44 +20,9 @@ from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.edits.comments import FOR_TOOLS
 from pedl2det.edits.flakes import wrong_names
-from pedl2det.engine.draft import draft
-from pedl2det.engine.marks import finding_at, is_marked, statement_of
+from pedl2det.engine.marks import is_marked, statement_of
 from pedl2det.engine.migration import Migration
-from pedl2det.engine.propose import place_of_project, propose
 from pedl2det.findings import Finding, Kind
-
-
-def draft_or_leave(migration: Migration) -> bool:
-    """Apply the fixes of a project; return False where that fails, and leave the project as it is.
-
-    A failure is a defect of ours, or comes of a rule that the user does not want.
-    """
-    try:
-        draft(migration)
-        problems = [
-            f"{source.path.name} {problem}"
-            for source in migration.trial.modules
-            if source.path in migration.texts
-            if (problem := problem_with(source, migration.texts[source.path])) is not None
-        ]
-        stack = "\n".join(problems)
-    except RecursionError:
-        raise
-    except Exception as error:
-        problems, stack = [f"{type(error).__name__}: {error}"], traceback.format_exc()
-    if not problems:
-        return True
-    migration.texts.clear()
-    migration.fixes, migration.support = [], frozenset()
-    if migration.dropped:
-        migration.suppressed = migration.total.copy()
-    else:
-        message = f"the rewrite of this project failed: {problems[0]}"
-        place = place_of_project(migration.trial)
-        migration.findings.append(finding_at(*place, Kind.DEFECT, "check", message))
-        migration.tracebacks.append(stack)
-        migration.marked = migration.total.copy()
-    return False
 
 
 def problem_with(source: Source, text: str) -> str | None:
@@ -74,21 +38,6 @@ def problem_with(source: Source, text: str) -> str | None:
     wrong = wrong_names(text)
     new = wrong - wrong_names(source.text) if wrong else wrong
     return f"would {min(new)}" if new else source.problem_with(text)
-
-
-def changed_again(migration: Migration, new: Trial) -> Iterator[Finding]:
-    """Run the rules on new texts; yield a finding for each place that they would change again."""
-    again = Migration(migration.reading, new, migration.options)
-    propose(again)
-    defects = [one for one in again.findings if one.kind is Kind.DEFECT]
-    if defects:
-        yield from defects
-        return
-    draft(again)
-    for fix in again.fixes:
-        if fix.source.path in again.texts:
-            message = "a second run changes this again"
-            yield finding_at(fix.source, fix.node, Kind.DEFECT, fix.rule, message)
 
 
 # Legacy names.
@@ -112,9 +61,11 @@ def account(migration: Migration, new: Trial) -> list[Reference]:
     for reference in sorted(legacy(new), key=lambda one: one.is_import):
         path, name = reference.source.path, _root(reference.node)
         uses = fates[path, name] if reference.is_import else set()
+        statement = statement_of(reference.source, reference.node)
+        has_mark = statement is not None and is_marked(reference.source, statement)
         if reference.node.lineno in reference.source.skipped:
             fate = "suppressed"
-        elif _has_mark(reference) or uses & {"marked", "open"}:
+        elif has_mark or uses & {"marked", "open"}:
             fate = "marked"
         elif uses or is_chosen:
             fate = "suppressed"
@@ -135,11 +86,6 @@ def _root(node: ast.AST) -> str:
     if isinstance(node, ast.alias):
         return node.asname or node.name.partition(".")[0]
     return node.id if isinstance(node, ast.Name) else ""
-
-
-def _has_mark(reference: Reference) -> bool:
-    statement = statement_of(reference.source, reference.node)
-    return statement is not None and is_marked(reference.source, statement)
 
 
 # Comments.

@@ -17,14 +17,14 @@ from typing import Any
 
 import pedl2det_names as names
 from pedl2det import fixes as fx
+from pedl2det import support as library
 from pedl2det.analysis.flow import Function
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
-from pedl2det.edits.apply import apply
+from pedl2det.edits.apply import edited
 from pedl2det.edits.flakes import without_unused
 from pedl2det.edits.imports import Wanted, fit_imports
 from pedl2det.engine.migration import Migration
-from pedl2det.support import library
 
 #: The statement that makes the context known to ``legacy_keras``.
 BIND = f"{library.MODULE}.bind({{context}})"
@@ -65,8 +65,8 @@ def draft(migration: Migration) -> None:
         if not (mine or added or _imports_harness(source)):
             continue
         wanted = Wanted(added, _is_old, project, source.path.name == "__init__.py")
-        new = without_unused(source, apply(source, mine, contexts))
-        text = fit_imports(source, new, wanted)
+        new, tree = without_unused(source, edited(source, mine, contexts))
+        text = fit_imports(source, new, wanted, tree)
         if text != source.text:
             migration.texts[source.path] = text
     migration.support, migration.fixes = support, fixes

@@ -23,18 +23,10 @@ Answer = TypeVar("Answer")
 _inherited: tuple[Callable[[Any], Any], list[Any]] | None = None
 
 
-def available() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0))
-
-
 def in_order(work: Callable[[Item], Answer], items: list[Item], jobs: int) -> Iterator[Answer]:
     """Do some work on every item, in several processes if that pays.
 
-    Args:
-        work: what is done; what it returns can be pickled.
-        items: on what.
-        jobs: no more processes than this.
+    What it returns must be picklable.
 
     Raises:
         Pedl2DetError: a process was killed.

@@ -145,7 +145,9 @@ def mark_open(migration: Migration, new: Trial, references: Iterable[Reference])
     for one in references:
         path = one.source.path
         message = f"no rule rewrites this use of {one.dotted}"
-        help_ = one.row.write if one.row is not None else _hint(one.dotted)
+        help_ = one.row.write if one.row is not None else ""
+        if one.row is None and (known := names.namesakes(one.dotted)):
+            help_ = f"it was {' or '.join(known)}: import it from there"
         old = migration.reading.originals[path]
         migration.findings.append(_in_old_text(one, old, message, help_))
         migration.marked[path] += 1
@@ -156,12 +158,6 @@ def mark_open(migration: Migration, new: Trial, references: Iterable[Reference])
     for source in new.modules:
         if source.path in edits:
             migration.texts[source.path] = apply(source, edits[source.path].values(), {})
-
-
-def _hint(dotted: str) -> str:
-    """What is known of a name that no table has."""
-    known = names.namesakes(dotted)
-    return f"it was {' or '.join(known)}: import it from there" if known else ""
 
 
 def _in_old_text(one: Reference, old: Source, message: str, help_: str) -> Finding:

@@ -13,16 +13,17 @@ import pedl2det_names as names
 from pedl2det.analysis.project import Project, Reader, Reading, read
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import bytes_or_none
+from pedl2det.analysis.trial import Trial
 from pedl2det.engine import check
-from pedl2det.engine.configs import migrate_configs
+from pedl2det.engine.draft import draft
 from pedl2det.engine.marks import existing, finding_at, mark, mark_open
-from pedl2det.engine.migration import Migration
-from pedl2det.engine.notebooks import notebook_findings
-from pedl2det.engine.options import Options
-from pedl2det.engine.propose import propose
+from pedl2det.engine.migration import Migration, Options
 from pedl2det.engine.result import Change, Outcome, Result, Status
 from pedl2det.engine.settling import SCAN, settle
+from pedl2det.engine.texts import migrate_configs, notebook_findings
 from pedl2det.findings import Finding, Kind, Unreadable
+from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement, place_of
+from pedl2det.rules import Rule, rules_for
 from pedl2det.scripts import RULE as SCRIPTS
 from pedl2det.scripts import at_old_lines, lower
 
@@ -36,11 +37,7 @@ def migrate_project(
 ) -> Result:
     """Migrate one project; the result can be sent to another process.
 
-    Args:
-        project: its files.
-        reader: reads them.
-        options: what the user asked for.
-        directories: where files may be written, beside the project's own directory.
+    Files may be written in some directories beside the project's own.
     """
     try:
         return _in_some_form(project, reader, options, tuple(directories))
@@ -119,11 +116,11 @@ def _rewrite(migration: Migration) -> None:
     """Rules, draft, marks, configs and a second run; without a trial, marks alone."""
     reading, trial = migration.reading, migration.trial
     if reading.project.has_trial and trial.roots:
-        propose(migration)
+        _propose(migration)
     remarks = migration.remarks
     marks = [mark(one) for one in remarks if one.kind is Kind.LEFT]
     migration.fixes += [one for one in marks if one is not None]
-    is_drafted = check.draft_or_leave(migration)
+    is_drafted = _draft_or_leave(migration)
     _report(migration)
     originals = reading.originals
     for source in trial.modules:  # what lowering changed
@@ -138,7 +135,56 @@ def _rewrite(migration: Migration) -> None:
         mark_open(migration, new, left)
         new = migration.new_trial()
     if migration.texts and trial.roots and not migration.dropped and not migration.tracebacks:
-        migration.findings += check.changed_again(migration, new)
+        migration.findings += _changed_again(migration, new)
+
+
+def _draft_or_leave(migration: Migration) -> bool:
+    """Apply the fixes of a project; return False where that fails, and leave the project as it is.
+
+    A failure is a defect of ours, or comes of a rule that the user does not want.
+    """
+    try:
+        draft(migration)
+        problems = [
+            f"{source.path.name} {problem}"
+            for source in migration.trial.modules
+            if source.path in migration.texts
+            if (problem := check.problem_with(source, migration.texts[source.path])) is not None
+        ]
+        stack = "\n".join(problems)
+    except RecursionError:
+        raise
+    except Exception as error:
+        problems, stack = [f"{type(error).__name__}: {error}"], traceback.format_exc()
+    if not problems:
+        return True
+    migration.texts.clear()
+    migration.fixes, migration.support = [], frozenset()
+    if migration.dropped:
+        migration.suppressed = migration.total.copy()
+    else:
+        message = f"the rewrite of this project failed: {problems[0]}"
+        place = _place_of_project(migration.trial)
+        migration.findings.append(finding_at(*place, Kind.DEFECT, "check", message))
+        migration.tracebacks.append(stack)
+        migration.marked = migration.total.copy()
+    return False
+
+
+def _changed_again(migration: Migration, new: Trial) -> Iterator[Finding]:
+    """Run the rules on new texts; yield a finding for each place that they would change again."""
+    again = Migration(migration.reading, new, migration.options)
+    _propose(again)
+    defects = [one for one in again.findings if one.kind is Kind.DEFECT]
+    if defects:
+        yield from defects
+        return
+    if again.fixes:
+        draft(again)
+    for fix in again.fixes:
+        if fix.source.path in again.texts:
+            message = "a second run changes this again"
+            yield finding_at(fix.source, fix.node, Kind.DEFECT, fix.rule, message)
 
 
 def _report(migration: Migration) -> None:
@@ -196,3 +242,68 @@ def _marked_before(reading: Reading, findings: Iterable[Finding]) -> list[Findin
         for one in existing(source)
         if (one.path, one.rule) not in known
     ]
+
+
+# What rules propose, without what the user does not want.
+
+
+def _propose(migration: Migration) -> None:
+    """Ask every rule what it would do: its fixes and remarks, and what of them is dropped."""
+    for rule in rules_for(migration.trial):
+        for proposal in _checked(rule, migration):
+            reason = _unwanted(rule, proposal, migration.options)
+            is_said = isinstance(proposal, Remark) and proposal.kind is not Kind.LEFT
+            if reason is not None and not is_said:
+                migration.dropped.append(proposal)
+                place = proposal.source, proposal.node
+                kind = Kind.SUPPRESSED
+                migration.findings.append(finding_at(*place, kind, proposal.rule, reason))
+            elif isinstance(proposal, Remark):
+                migration.remarks.append(proposal)
+            else:
+                migration.fixes.append(proposal)
+
+
+def _checked(rule: Rule, migration: Migration) -> Iterator[Fix | Remark]:
+    """What a rule returns; one that fails is reported and stops no other."""
+    try:
+        home = migration.trial.modules.home
+        yield from (proposal.placed(rule.id, home) for proposal in rule.check(migration.trial))
+    except RecursionError:
+        raise
+    except Exception as error:
+        migration.tracebacks.append(traceback.format_exc())
+        message = f"{rule.name} failed: {type(error).__name__}: {error}"
+        place = _place_of_project(migration.trial)
+        migration.findings.append(finding_at(*place, Kind.DEFECT, rule.id, message))
+
+
+def _place_of_project(trial: Trial) -> tuple[Source, ast.AST]:
+    """Return the place to name for a whole project: its trial, or its first file."""
+    for owner in trial.roots:
+        return trial.modules.home(owner), owner
+    source = next(iter(trial.modules))
+    return source, source.tree
+
+
+def _unwanted(rule: Rule, proposal: Fix | Remark, options: Options) -> str | None:
+    """Why the user does not want a fix, or None."""
+    if rule.id in options.left_out:
+        if isinstance(proposal, Remark):
+            return f"{proposal.message} ({rule.name} was left out)"
+        return f"{rule.name} was left out, and this needs it"
+    lines = [(proposal.source, getattr(proposal.node, "lineno", 0))]
+    if isinstance(proposal, Fix):
+        lines += [(source, line) for source, edit in proposal.located for line in _lines(edit)]
+    if any(source.skipped and line in source.skipped for source, line in lines):
+        return f"{rule.name} would rewrite this, and a comment says to skip it"
+    return None
+
+
+def _lines(edit: Edit) -> range:
+    """The lines that an edit may change."""
+    node = place_of(edit)
+    first: int = getattr(node, "lineno", 0)
+    is_whole = isinstance(edit, Replace | ReplaceStatement)
+    last: int | None = getattr(node, "end_lineno", None) if is_whole else None
+    return range(first, (last or first) + 1)

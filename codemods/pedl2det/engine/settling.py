@@ -6,12 +6,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from pedl2det import support as library
 from pedl2det.analysis.project import SUPPORT, Project
-from pedl2det.engine.migration import Migration
-from pedl2det.engine.options import Options
+from pedl2det.engine.migration import Migration, Options
 from pedl2det.engine.result import NewFile, Outcome, Result, Status
 from pedl2det.findings import Finding, Kind
-from pedl2det.support import library
 
 SCAN = "scan"
 
@@ -19,9 +18,7 @@ SCAN = "scan"
 def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
     """Return the files that are written, the status of the trial, and the counts.
 
-    Args:
-        migration: what is made of the project.
-        directories: where files may be written, beside the project's own directory.
+    Files may be written in some directories beside the project's own.
     """
     project, options = migration.reading.project, migration.options
     passed = _passed_over(project, options)
@@ -29,9 +26,14 @@ def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
     findings = _once(one for one in migration.findings if one.path not in passed)
     findings += _unwritable(files, project, options, directories)
     blocking = [one for one in findings if one.kind.is_left and _blocks(one, project)]
-    status = _status(blocking)
+    status = Status.SUPPRESSED if blocking else Status.REWRITTEN
+    if any(one.kind is not Kind.SUPPRESSED for one in blocking):
+        status = Status.BEGUN
     if project.has_trial and status.is_finished:
-        findings = [_leftover(one) for one in findings]
+        in_no_way = (Kind.LEFT, Kind.BAD_INPUT)  # of a trial: they are in files beside it
+        findings = [
+            replace(one, kind=Kind.LEFTOVER) if one.kind in in_no_way else one for one in findings
+        ]
     written = [one for one in files if _is_written(one, status, findings, options)]
     paths = {one.path for one in written}
     result = Result(
@@ -120,18 +122,6 @@ def _blocks(finding: Finding, project: Project) -> bool:
         return False
     leftover = {*project.modules.values(), *project.notebooks} - project.needed
     return finding.path not in leftover
-
-
-def _leftover(finding: Finding) -> Finding:
-    """A finding beside a finished trial: what is left there is in no trial's way."""
-    is_left = finding.kind in (Kind.LEFT, Kind.BAD_INPUT)
-    return replace(finding, kind=Kind.LEFTOVER) if is_left else finding
-
-
-def _status(blocking: list[Finding]) -> Status:
-    if any(one.kind is not Kind.SUPPRESSED for one in blocking):
-        return Status.BEGUN
-    return Status.SUPPRESSED if blocking else Status.REWRITTEN
 
 
 def _is_written(file: NewFile, status: Status, findings: list[Finding], options: Options) -> bool:

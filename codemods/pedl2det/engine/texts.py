@@ -1,28 +1,45 @@
-"""Migrate the files that are no Python: requirements, commands for a shell, cells of notebooks."""
+"""Migrate what is no Python: configs, requirements, commands for a shell, cells of notebooks."""
 
 from __future__ import annotations
 
+import ast
 import codecs
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import yaml
+
+from pedl2det.analysis.config import Config
 from pedl2det.analysis.discovery import Discovered
-from pedl2det.analysis.notebook import Document
+from pedl2det.analysis.experiment.edits import ConfigFacts
+from pedl2det.analysis.metric_names import RENAMED, metric_names
+from pedl2det.analysis.notebook import Document, NotebookSource
+from pedl2det.analysis.notebook.magics import uses_old_api
+from pedl2det.analysis.project import Reading, Script
 from pedl2det.analysis.source import Skipped, skipped_in_text
 from pedl2det.analysis.text_rules import TextFinding, TextResult
-from pedl2det.engine.options import Options
+from pedl2det.analysis.trial import Trial
+from pedl2det.engine.marks import finding_at
+from pedl2det.engine.migration import Migration, Options
 from pedl2det.engine.result import Change, NewFile, Result
 from pedl2det.findings import Finding, Kind, Unreadable
-from pedl2det.texts.commands import is_shell_file, migrate_shell
-from pedl2det.texts.requirements import (
-    PlaceOfTrial,
-    is_requirement_file,
-    migrate_requirements,
+from pedl2det.fixes import ConfigNeed
+from pedl2det.texts import PlaceOfTrial, is_requirement_file, is_shell_file
+from pedl2det.texts.configs import migrate_config, with_legacy_config
+
+CONFIGS, SCAN, CELLS, TRIAL = "C105", "scan", "N202", "N204"
+_AS_FILE = "migrate it as a file, and put the new text into the cell"
+_PYTHON = {"pypy", "python", "python2", "python3", "script"}
+#: A name of PEDL, or a key of a config that counts in steps.
+_OLD = re.compile(
+    r"(?<![\w./-])pedl(?:\.\w+)*(?![\w/-])"
+    r"|\b(?:batches_per_step|max_steps|target_trial_steps|step_budget)(?=\W*:)"
 )
 
 
-def take_text(
+def _take_text(
     path: Path,
     old: str,
     new: TextResult,
@@ -30,16 +47,7 @@ def take_text(
     skipped: Skipped,
     cell: int | None = None,
 ) -> tuple[str, list[Change], list[Finding]]:
-    """Return what becomes of a text, and what to say; it stays where the user wants a part left.
-
-    Args:
-        path: its file.
-        old: the text.
-        new: what the rules make of it.
-        options: what the user asked for.
-        skipped: the lines that the user wants left.
-        cell: the cell that it is, if the file is a notebook.
-    """
+    """What becomes of a text, and what to say; it stays where the user wants a part left."""
     unwanted = [one for one in new.changes if one.rule in options.left_out or one.line in skipped]
     if unwanted:
         why = "left by your choice: this text stays as it is"
@@ -51,14 +59,14 @@ def take_text(
         ]
         return old, [], suppressed
     findings = [
-        finding_of(path, old, one, cell)
+        _finding_of(path, old, one, cell)
         for one in new.findings
         if one.rule not in options.left_out and one.line not in skipped
     ]
     return new.text, [Change(one.rule, path, one.line, cell) for one in new.changes], findings
 
 
-def finding_of(path: Path, text: str, one: TextFinding, cell: int | None = None) -> Finding:
+def _finding_of(path: Path, text: str, one: TextFinding, cell: int | None = None) -> Finding:
     """Return the finding about a text as a finding about a file."""
     lines = text.splitlines()
     code = lines[one.line - 1] if 0 < one.line <= len(lines) else ""
@@ -102,13 +110,17 @@ def _migrate_text(path: Path, trial: PlaceOfTrial, result: Result, options: Opti
         return
     name, mentions_pedl = str(path), "pedl" in text.lower()
     if is_requirement_file(name) and (trial or mentions_pedl):
+        from pedl2det.texts.requirements import migrate_requirements  # it loads packaging
+
         new = migrate_requirements(name, text, options.cluster, trial, options.left_out)
     elif is_shell_file(name) and (mentions_pedl or (trial and "det " in text)):
+        from pedl2det.texts.commands import migrate_shell
+
         new = migrate_shell(name, text, options.cluster)
     else:
         return
     skipped = Skipped(whole=True) if options.excludes(path) else skipped_in_text(text)
-    new_text, changes, findings = take_text(path, text, new, options, skipped)
+    new_text, changes, findings = _take_text(path, text, new, options, skipped)
     result.changes += changes
     result.findings += findings
     if new_text != text:
@@ -126,8 +138,10 @@ def _migrate_notebook(path: Path, result: Result, options: Options) -> None:
     sources = {}
     for cell in document.cells:
         if cell.is_code and "pedl" in cell.source:
+            from pedl2det.texts.commands import migrate_shell
+
             new = migrate_shell(str(path), cell.source, options.cluster)
-            text, changes, findings = take_text(
+            text, changes, findings = _take_text(
                 path, cell.source, new, options, skipped, cell.number
             )
             result.changes += changes
@@ -141,3 +155,163 @@ def _migrate_notebook(path: Path, result: Result, options: Options) -> None:
         result.files[result.files.index(known)] = replace(known, new=data)
     else:
         result.files.append(NewFile(path, path.read_bytes(), data))
+
+
+# Experiment configs.
+
+
+def migrate_configs(migration: Migration) -> None:
+    """Migrate the configs of a project, with what its applied fixes and its scripts ask of them."""
+    reading, trial, options = migration.reading, migration.trial, migration.options
+    fixes = migration.fixes
+    facts = _facts(migration)
+    is_first = any(need.key == "init_first" for fix in fixes for need in fix.config)
+    is_renamed = any(RENAMED in fix.config for fix in fixes)
+    asks_for_old = any("get_experiment_config" in fix.support for fix in fixes)
+    if trial.carried:  # whose loaders are given the old config
+        asks_for_old |= trial.loaders is None or bool(trial.config_uses.as_before)
+    for path, config in reading.configs.items():
+        owner = _chosen(trial, config.trial.rpartition(":")[2])
+        named = _script(reading, path, config) or _entrypoint(trial, config, owner, is_first)
+        of_config = replace(facts, entrypoint=named)
+        names = metric_names(trial, owner) if is_renamed else None
+        if names is not None:
+            metric = config.scalar("searcher", "metric")
+            of_config = replace(of_config, metric_renames={metric: names.new("validation", metric)})
+        present = config.entry("entrypoint")
+        if named is None and trial.concrete and (present is None or present.is_null):
+            several = [*trial.exposed] or [one.name for one in trial.concrete]
+            classes = ", ".join(several)
+            message = f"this config names no trial, and there are several: {classes}"
+            help_ = "entrypoint: module:Class"
+            migration.findings.append(Finding(Kind.LEFT, CONFIGS, path, 1, message, help_))
+        result = migrate_config(config.text, of_config)
+        if asks_for_old:
+            result = with_legacy_config(config.text, result)
+        skipped = skipped_in_text(config.text)
+        text, changes, findings = _take_text(path, config.text, result, options, skipped)
+        migration.changes += changes
+        migration.findings += findings
+        if text != config.text:
+            migration.configs[path] = text
+    for path, script in reading.scripts.items():
+        if script.config is not None and script.entrypoint and not reading.configs:
+            _write_new(path, script, facts, migration)
+
+
+def _write_new(path: Path, script: Script, facts: ConfigFacts, migration: Migration) -> None:
+    """Write the config that stood in a script to a file beside it."""
+    file = path.with_name("const.yaml")
+    if file.exists() or file in migration.configs:
+        file = path.with_suffix(".yaml")
+    content = {"entrypoint": script.entrypoint, **script.config}  # type: ignore[dict-item]
+    text = yaml.safe_dump(content, sort_keys=False)
+    result = migrate_config(text, replace(facts, entrypoint=script.entrypoint))
+    migration.configs[file] = result.text
+    message = f"the experiment config of the script is written to {file.name}"
+    migration.findings.append(Finding(Kind.NOTE, CONFIGS, path, 1, message))
+    migration.findings += [_finding_of(file, text, one) for one in result.findings]
+
+
+def _facts(migration: Migration) -> ConfigFacts:
+    """What the fixes and scripts ask of the configs; two fixes that disagree are reported."""
+    needs = [one for script in migration.reading.scripts.values() for one in script.needs]
+    values: dict[str, ConfigNeed] = {one.key: one for one in needs}
+    for fix in migration.fixes:
+        for need in fix.config:
+            known = values.setdefault(need.key, need)
+            if known.value != need.value:
+                message = f"{need.key}: {need.value} here, and {known.value} elsewhere"
+                node = need.place or fix.node
+                home = migration.trial.modules.home(node)
+                migration.findings.append(finding_at(home, node, Kind.LEFT, fix.rule, message))
+    start, size = "metric:", values.get("global_batch_size")
+    return ConfigFacts(
+        metric_renames={
+            key.removeprefix(start): str(need.value)
+            for key, need in values.items()
+            if key.startswith(start)
+        },
+        batch_size=size.value if size is not None and isinstance(size.value, int) else None,
+        cluster=migration.options.cluster,
+    )
+
+
+def _script(reading: Reading, path: Path, config: Config) -> str | None:
+    """The trial that a config's script has become."""
+    name = config.scalar("entrypoint", "script")
+    places = (base / name for base in (path.parent, reading.project.home) if name)
+    script = next((reading.scripts[place] for place in places if place in reading.scripts), None)
+    return (script.entrypoint or None) if script is not None else None
+
+
+def _entrypoint(
+    trial: Trial, config: Config, found: ast.ClassDef | None, is_init_first: bool
+) -> str | None:
+    """The trial of a config as ``module:Class``."""
+    if found is None:
+        names = [] if trial.entry_names else [*trial.exposed]
+        return f"__init__:{names[0]}" if len(names) == 1 else None
+    if is_init_first and not config.trial.partition(":")[0]:
+        return f"__init__:{found.name}"  # which the old harness imported too
+    return f"{trial.modules.name_of(trial.modules.home(found))}:{found.name}"
+
+
+def _chosen(trial: Trial, named: str) -> ast.ClassDef | None:
+    """The class of a name, or else the only one that ``__init__.py`` exposes or that there is."""
+    classes = [
+        one
+        for one in trial.classes
+        if trial.modules.home(one).is_module
+        and any(base in trial.roots for base in trial.flow.bases(one))
+    ]
+    concrete = [one for one in classes if one in trial.concrete]
+    by_name = [one for one in classes if one.name == named]
+    if len(by_name) == 1:
+        return by_name[0]
+    exposed = [one for one in classes if any(one in kinds for kinds in trial.exposed.values())]
+    found = concrete if named and len(concrete) == 1 else exposed or concrete
+    return found[0] if len(found) == 1 else None
+
+
+# Notebooks.
+
+
+def notebook_findings(reading: Reading) -> Iterator[Finding]:
+    """Return what to say about the notebooks of a project."""
+    for source in reading.originals.values():
+        if isinstance(source, NotebookSource):
+            yield from _magics(source)
+            yield from _cells(source)
+    for owner in reading.trial.concrete:
+        source = reading.trial.modules.home(owner)
+        if not source.is_module:
+            message = f"{owner.name} is defined in a notebook, and an entrypoint names a module"
+            help_ = "write it into a file to train it: %%writefile model_def.py"
+            yield finding_at(source, owner, Kind.NOTE, TRIAL, message, help_)
+
+
+def _magics(source: NotebookSource) -> Iterator[Finding]:
+    """Uses of the old API that only IPython sees."""
+    for cell, magics in source.magics.items():
+        for magic in magics:
+            if not magic.is_shell and uses_old_api(magic.text):
+                code = magic.text.splitlines()[0]
+                message = f"{code}: a magic uses the old API"
+                at = source.path, magic.line, message, "write it as plain Python"
+                yield Finding(Kind.LEFT, SCAN, *at, code=code, cell=cell)
+
+
+def _cells(source: NotebookSource) -> Iterator[Finding]:
+    """Cells that hold another program or another file, and use the old API or the old config."""
+    for cell in source.document.cells:
+        if not cell.is_code or cell.is_shell or cell.magic not in {"file", "writefile", *_PYTHON}:
+            continue
+        body, first = cell.body
+        what = "this cell runs a program" if cell.magic in _PYTHON else "this cell holds a file"
+        for number, code in enumerate(body.split("\n"), first):
+            found = _OLD.search(code)
+            if found is not None and not code.lstrip().startswith("#"):
+                message = f"{cell.magic_line}: {what} that uses {found[0]}"
+                at = source.path, number, message, _AS_FILE
+                yield Finding(Kind.LEFT, CELLS, *at, code=code, cell=cell.number)

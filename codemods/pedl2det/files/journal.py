@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 from pedl2det.errors import Pedl2DetError
-from pedl2det.files.git import repository_of
 
 _VERSION = 1
 _PART, _BEGUN, _DONE = ".part", ".begun", ".json"
@@ -74,9 +73,7 @@ class Journal:
     def begin(cls, roots: list[Path], files: dict[Path, tuple[bytes | None, bytes]]) -> Journal:
         """Write the journal of a run that is about to replace files.
 
-        Args:
-            roots: what the user asked to migrate.
-            files: old and new bytes by path.
+        The files are old and new bytes by path.
 
         Raises:
             Pedl2DetError: it cannot be written.
@@ -187,6 +184,11 @@ def remove_unfinished_journals() -> None:
     for file in _files((_PART,)):
         if not _is_running(file):
             file.unlink(missing_ok=True)
+
+
+def repository_of(path: Path) -> Path | None:
+    """Return the top of the git repository that a resolved path is in; None if it is in none."""
+    return next((above for above in (path, *path.parents) if (above / ".git").exists()), None)
 
 
 def is_below(path: Path, roots: list[Path]) -> bool:

@@ -7,13 +7,13 @@ import shlex
 from pathlib import Path
 
 from pedl2det.errors import Pedl2DetError
-from pedl2det.files.git import repository_of
 from pedl2det.files.journal import (
     Journal,
     content,
     is_below,
     journals,
     remove_unfinished_journals,
+    repository_of,
     unfinished,
 )
 from pedl2det.files.write import Move, move_all, temporary
@@ -22,12 +22,8 @@ from pedl2det.files.write import Move, move_all, temporary
 def undo(paths: list[Path], force: bool = False) -> Journal:
     """Take the last run below some paths back.
 
-    Args:
-        paths: files and directories.
-        force: restore files that were changed since, too.
-
-    Returns:
-        The journal of that run, which is gone now.
+    With ``force``, files that were changed since are restored too. The journal of that run is
+    returned, and gone from the disk.
 
     Raises:
         Pedl2DetError: there is no such run, it reached further than the paths, a file was changed

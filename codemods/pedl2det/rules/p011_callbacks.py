@@ -31,7 +31,7 @@ from pedl2det.analysis.spelling import Spelling, spell
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement, rewrite
-from pedl2det.support.library import MODULE
+from pedl2det.support import MODULE
 from pedl2det_names import Age
 
 _ACTS_NOW = (

@@ -17,7 +17,7 @@ from pedl2det.analysis.models import compiles
 from pedl2det.analysis.old_keras import KERAS, is_standalone
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.fixes import Drop, Edit, Fix, Replace, rewrite
-from pedl2det.support.library import MODULE
+from pedl2det.support import MODULE
 
 _FROM_ONE = f"{MODULE}.name_layers_from_one()"
 

@@ -16,7 +16,7 @@ from pedl2det.analysis import old_keras
 from pedl2det.analysis.old_keras import KERAS
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix
-from pedl2det.support.library import MODULE
+from pedl2det.support import MODULE
 
 NAME = "frozen-layers"
 

@@ -1,1 +1,211 @@
-"""The faithful form: functions and classes that migrate writes into a trial, and their text."""
+"""Render a module of support pieces that a trial imports, such as ``legacy_keras.py``.
+
+A piece is a function, class or variable at the top of a file of the package ``pedl2det_legacy``.
+What a piece uses of other files of the package is rendered with it, so their imports are not. The
+files are read, never imported.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import symtable
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+#: The module that migrated code imports the pieces from.
+MODULE = "legacy_keras"
+
+#: The package of its pieces.
+PACKAGE = "pedl2det_legacy"
+
+_HEADER = '''\
+"""What this trial uses of PEDL and of the Keras of its time.
+
+Written by `pedl2det migrate`. It needs Keras, NumPy and Determined, and nothing else.
+The file belongs to the trial: edit it, and delete what the trial no longer uses.
+"""
+'''
+_CONTEXT = "_bound_context"
+_BIND = "bind"
+
+
+@dataclass(frozen=True)
+class _Definition:
+    """A statement at the top of a file of pieces, with the first line of its documentation.
+
+    ``uses`` are the global names in it, and ``imports`` the statements that it needs.
+    """
+
+    name: str
+    text: str
+    doc: str
+    uses: frozenset[str]
+    imports: frozenset[str]
+
+
+def available(package: str = PACKAGE) -> Mapping[str, str]:
+    """Return every public piece of a package by its name, with what it does in one line."""
+    return {
+        name: definition.doc
+        for name, definition in _definitions(package).items()
+        if not name.startswith("_")
+    }
+
+
+def needs_context(names: Iterable[str]) -> bool:
+    """Tell whether the trial must call ``legacy_keras.bind(context)`` before it uses these pieces.
+
+    Raises:
+        KeyError: there is no piece of one of these names.
+    """
+    return any(definition.name == _CONTEXT for definition in _closure(names))
+
+
+def render(names: Iterable[str], header: str = _HEADER, package: str = PACKAGE) -> str:
+    """Return the text of a module with these pieces and what they need.
+
+    Raises:
+        KeyError: there is no piece of one of these names.
+    """
+    needed = _closure(names, package=package)
+    if not needed:
+        return ""
+    imports = sorted({line for definition in needed for line in definition.imports}, key=_by_place)
+    standard = [line for line in imports if not _by_place(line)[0]]
+    others = [line for line in imports if _by_place(line)[0]]
+    blocks = ["\n".join(block) + "\n" for block in (standard, others) if block]
+    top = "\n".join([header, *blocks])
+    is_definition = needed[0].text.startswith(("def ", "class ", "@"))
+    between = "\n\n" if is_definition else "\n"  # what Ruff wants after imports
+    return top + between + "\n\n".join(definition.text for definition in needed)
+
+
+def merged(existing: str, names: Iterable[str]) -> str:
+    """Add the pieces that are missing to a ``legacy_keras.py`` that may have been edited.
+
+    What is there stays as it is. A file that nobody edited is rendered anew, so that the result
+    does not depend on the order in which trials were migrated.
+
+    Raises:
+        KeyError: there is no piece of one of these names.
+        SyntaxError: the existing text is not Python.
+    """
+    names = list(names)
+    symbols = symtable.symtable(existing, MODULE, "exec").get_symbols()
+    bound = {one.get_name() for one in symbols if one.is_assigned() or one.is_imported()}
+    held = [name for name in _definitions() if name in bound]
+    if existing.strip() in ("", render(held).strip()):
+        return render([*held, *names])
+    missing = _closure(names, bound)
+    if not missing:
+        return existing
+    imports = {line for definition in missing for line in definition.imports}
+    new = sorted((line for line in imports if _bound_by(line) not in bound), key=_by_place)
+    parts = [existing.rstrip("\n") + "\n", "".join(f"{line}\n" for line in new)]
+    return "\n\n".join(filter(None, [*parts, *(definition.text for definition in missing)]))
+
+
+def _closure(
+    names: Iterable[str], present: Set[str] = frozenset(), package: str = PACKAGE
+) -> list[_Definition]:
+    """The definitions of names and of all that they use but what is present, in a file's order."""
+    known = _definitions(package)
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name in found or name in present:
+            continue
+        if name not in known:
+            raise KeyError(f"there is no support piece {name!r}")
+        found.add(name)
+        waiting += known[name].uses & known.keys()
+        if name == _CONTEXT:
+            waiting.append(_BIND)
+    return [definition for name, definition in known.items() if name in found]
+
+
+@functools.cache
+def _definitions(package: str = PACKAGE) -> Mapping[str, _Definition]:
+    """Return every definition by its name, in the order in which they are rendered."""
+    spec = find_spec(package)
+    assert spec is not None
+    directory = next(iter(spec.submodule_search_locations or ()))
+    files = sorted(Path(directory).glob("*.py"))
+    files.sort(key=lambda file: file.name != "bound_context.py")
+    return {
+        definition.name: definition
+        for file in files
+        for definition in _read(file.read_text(encoding="utf-8"))
+    }
+
+
+def _read(source: str) -> Iterator[_Definition]:
+    lines = source.splitlines(keepends=True)
+    tree = ast.parse(source)
+    imports = {
+        _bound_by(line): line
+        for node in tree.body
+        if isinstance(node, ast.Import)
+        for line in [ast.unparse(node)]
+    }
+    for node in tree.body:
+        if isinstance(node, ast.Import | ast.ImportFrom | ast.Expr):  # or documentation
+            continue
+        text = "".join(lines[_first_line(node, lines) : node.end_lineno])
+        uses = _global_names(text)
+        needed = frozenset(imports[name] for name in uses & imports.keys())
+        yield _Definition(_name(node), text, _doc(node, text), uses, needed)
+
+
+def _first_line(node: ast.stmt, lines: list[str]) -> int:
+    """Return the index of the first line of a statement, its decorators and comments."""
+    decorators = getattr(node, "decorator_list", [])
+    first: int = min([node.lineno, *(decorator.lineno for decorator in decorators)]) - 1
+    while first and lines[first - 1].startswith("#"):
+        first -= 1
+    return first
+
+
+def _name(node: ast.stmt) -> str:
+    match node:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return name
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            return name
+    raise ValueError(f"a piece is a function, a class or one variable, not {ast.unparse(node)}")
+
+
+def _doc(node: ast.stmt, text: str) -> str:
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return (ast.get_docstring(node) or "").partition("\n")[0]
+    return text.removeprefix("#:").partition("\n")[0].strip() if text.startswith("#:") else ""
+
+
+def _global_names(text: str) -> frozenset[str]:
+    """Return the names of the module that some code uses, in any of its scopes."""
+    waiting = [symtable.symtable(text, MODULE, "exec")]
+    found: set[str] = set()
+    while waiting:
+        scope = waiting.pop()
+        is_module = scope.get_type() == "module"
+        found |= {
+            symbol.get_name() for symbol in scope.get_symbols() if is_module or symbol.is_global()
+        }
+        waiting += scope.get_children()
+    return frozenset(found)
+
+
+def _bound_by(line: str) -> str:
+    """Return the name that an import statement binds."""
+    return line.split()[-1].partition(".")[0]
+
+
+def _by_place(line: str) -> tuple[bool, str]:
+    """Return what imports are sorted by: those of the standard library come first."""
+    module = line.split()[1]
+    return module.partition(".")[0] not in sys.stdlib_module_names, module

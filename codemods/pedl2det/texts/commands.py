@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from pedl2det.analysis.config import Config
-from pedl2det.analysis.text_rules import TextChange, TextFinding, TextResult, TextRule
+from pedl2det.analysis.text_rules import TextChange, TextFinding, TextResult
 from pedl2det.edits.spans import Span, apply
 from pedl2det.findings import Kind, Unreadable
 
@@ -50,14 +50,6 @@ _LOCAL = (
 _INSTALLED = "pip install 'pedl2det[run]', pedl2det run DIR -c CONFIG"
 _ON_CLUSTER = "pip install determined; the other commands of pedl are those of det"
 _LEVELS = 3  # directories above a file outside of a repository
-
-
-def is_shell_file(path_name: str) -> bool:
-    """Whether a file may hold commands for a shell."""
-    path = PurePath(path_name)
-    return path.name.startswith(("Dockerfile", "Makefile", "makefile", "GNUmakefile")) or (
-        path.suffix in (".bash", ".ipynb", ".markdown", ".md", ".mk", ".sh", ".zsh")
-    )
 
 
 @dataclass
@@ -106,7 +98,9 @@ def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
         cluster: whether the team has a Determined cluster.
     """
     made = _Made(Path(path_name), text, cluster)
-    seen = _seen(path_name, text)
+    seen = text
+    if path_name.endswith(".ipynb") and not text.lstrip().startswith("%%"):  # shell lines alone
+        seen = _LINE.sub(lambda at: at[0] if _MAGIC.match(at[0]) else " " * len(at[0]), text)
     created = list(_CREATE.finditer(seen))
     for match in created:
         _create(made, match)
@@ -125,13 +119,6 @@ def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
     changes = sorted(made.changes, key=lambda change: change.line)
     findings = sorted(made.findings, key=lambda finding: finding.line)
     return TextResult(apply(text, made.spans), tuple(changes), tuple(findings))
-
-
-def _seen(path_name: str, text: str) -> str:
-    """The text, with blanks for the code of a notebook's cell that is not for a shell."""
-    if not path_name.endswith(".ipynb") or text.lstrip().startswith("%%"):
-        return text
-    return _LINE.sub(lambda line: line[0] if _MAGIC.match(line[0]) else " " * len(line[0]), text)
 
 
 @dataclass(frozen=True)
@@ -222,30 +209,3 @@ def _name(made: _Made, match: re.Match[str]) -> None:
     else:
         message = f"{match[1]}: the name of PEDL's command line, in a variable"
         made.leave(match.start(2), message, f"write {_RUN} where it is used")
-
-
-RULES = (
-    TextRule(
-        "N201",
-        "shell-lines",
-        "pedl experiment create CONFIG DIR becomes pedl2det run DIR -c CONFIG, or pedl2det search "
-        "if the searcher of CONFIG is not single, or with --cluster det experiment create CONFIG "
-        "DIR, in shell scripts, Makefiles, Dockerfiles, notebooks and Markdown. A note says where "
-        "CONFIG could not be read. Other commands of pedl, and pip install pedl, are named with "
-        "what to write.",
-        "run.sh",
-        "cd trial && pedl -m host e create a.yaml . -f >log 2>&1\n",
-        "cd trial && pedl2det run . -c a.yaml >log 2>&1\n",
-    ),
-    TextRule(
-        "N202",
-        "notebook-files",
-        "A notebook's cell that writes a file or runs a program with old code, such as "
-        "%%writefile, is left: migrate what it holds as a file.",
-    ),
-    TextRule(
-        "N204",
-        "notebook-trial",
-        "A trial in a notebook is migrated, and a note says that no entrypoint can name it.",
-    ),
-)

@@ -15,7 +15,7 @@ from pedl2det.analysis.experiment.edits import ConfigFacts, Edit, Insert
 from pedl2det.analysis.text_rules import TextChange, TextFinding, TextResult
 from pedl2det.edits.yaml_edits import NotEdited, edited
 from pedl2det.findings import Kind, Unreadable
-from pedl2det.support.library import render
+from pedl2det.support import render
 
 #: Rules of which one without the others would convert a number twice, in a second run.
 _TOGETHER = {"C102", "C103", "C108"}
@@ -27,14 +27,9 @@ _WIDTH = 88
 def migrate_config(text: str, facts: ConfigFacts) -> TextResult:
     """Convert an experiment config, in YAML or JSON; its layout and comments stay.
 
-    Args:
-        text: the text of the config.
-        facts: what the code of the trial and the user's options say about it.
-
-    Returns:
-        The new text. A place that cannot be converted is marked by a comment and named by a
-        finding of kind ``LEFT``. Edits that would change the meaning are left out and listed; a
-        text that is no experiment config stays as it is.
+    A place that cannot be converted is marked by a comment and named by a finding of kind
+    ``LEFT``. Edits that would change the meaning are left out and listed; a text that is no
+    experiment config stays as it is.
     """
     try:
         config = Config.of(text)
@@ -86,12 +81,7 @@ _NO_PLACE = "the trial reads its config as it was, and this section has no place
 
 
 def with_legacy_config(old: str, result: TextResult) -> TextResult:
-    """Return a migrated config with what its old text said beside.
-
-    Args:
-        old: the text before the migration.
-        result: the text after it.
-    """
+    """Return a migrated config with what its old text said beside."""
     from pedl2det_runtime.config.yaml12 import parse
 
     try:

@@ -14,7 +14,7 @@ from pathlib import Path
 from pedl2det import __version__
 from pedl2det.engine.result import Proof, Result
 from pedl2det.errors import Pedl2DetError
-from pedl2det.files.git import asked
+from pedl2det.files.write import asked
 from pedl2det.findings import Finding, Kind
 from pedl2det.report.text import plural
 from pedl2det.verify.compare import Difference, compare_runs

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from pedl2det import support as library
 from pedl2det.analysis.source import Source
 from pedl2det.eject.surroundings import PACKAGE, detached
 from pedl2det.errors import Pedl2DetError
-from pedl2det.support import library
 
 #: Each way to import and name the harness, and what stands for it.
 REWRITTEN = {

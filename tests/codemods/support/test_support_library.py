@@ -14,7 +14,7 @@ import pytest
 import pedl2det
 import pedl2det_legacy
 import pedl2det_names as names
-from pedl2det.support.library import available, merged, needs_context, render
+from pedl2det.support import available, merged, needs_context, render
 
 WRITERS = Path(pedl2det.__file__).parent
 

@@ -8,7 +8,7 @@ import pytest
 
 from pedl2det.analysis.experiment.edits import ConfigFacts
 from pedl2det.findings import Kind
-from pedl2det.support.library import render
+from pedl2det.support import render
 from pedl2det.texts.configs import migrate_config, with_legacy_config
 from pedl2det_runtime.config.yaml12 import parse
 

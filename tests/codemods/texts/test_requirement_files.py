@@ -14,11 +14,8 @@ from packaging.version import Version
 
 from pedl2det.analysis.text_rules import TextResult
 from pedl2det.findings import Kind
-from pedl2det.texts.needs import OF_TENSORFLOW, met_instead, needs
-from pedl2det.texts.requirements import (
-    is_requirement_file,
-    migrate_requirements,
-)
+from pedl2det.texts import is_requirement_file
+from pedl2det.texts.requirements import OF_TENSORFLOW, met_instead, migrate_requirements, needs
 from support import ROOT
 
 NEW = "pedl2det[run]"

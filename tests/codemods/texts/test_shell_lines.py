@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from pedl2det.analysis.text_rules import TextResult
 from pedl2det.findings import Kind
-from pedl2det.texts.commands import is_shell_file, migrate_shell
+from pedl2det.texts import is_shell_file
+from pedl2det.texts.commands import migrate_shell
 from support import write_tree
 
 

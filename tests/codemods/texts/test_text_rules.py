@@ -8,10 +8,10 @@ import pytest
 
 from pedl2det.analysis.experiment.edits import ConfigFacts
 from pedl2det.analysis.text_rules import TextResult, TextRule
-from pedl2det.texts import RULES
+from pedl2det.texts import RULES, is_requirement_file
 from pedl2det.texts.commands import migrate_shell
 from pedl2det.texts.configs import migrate_config
-from pedl2det.texts.requirements import is_requirement_file, migrate_requirements
+from pedl2det.texts.requirements import migrate_requirements
 
 FACTS = {
     "C106": {"metric_renames": {"val_acc": "val_accuracy"}},
