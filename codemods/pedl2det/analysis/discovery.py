@@ -23,8 +23,7 @@ from pedl2det.analysis.homes import (
     uses_legacy,
 )
 from pedl2det.analysis.membership import members, module, reached
-from pedl2det.analysis.notebook.document import Document
-from pedl2det.analysis.notebook.magics import uses_old_api
+from pedl2det.analysis.notebook import Document, uses_old_api
 from pedl2det.analysis.project import SUPPORT, Project, Reader
 from pedl2det.analysis.tree import (
     NOTEBOOK,

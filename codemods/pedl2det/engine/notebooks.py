@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pedl2det.analysis.notebook import NotebookSource
-from pedl2det.analysis.notebook.magics import uses_old_api
+from pedl2det.analysis.notebook import NotebookSource, uses_old_api
 from pedl2det.analysis.project import Reading
 from pedl2det.engine.marks import finding_at
 from pedl2det.findings import Finding, Kind
