@@ -14,15 +14,16 @@ from pathlib import Path
 
 import pedl2det_names as names
 from pedl2det.analysis.config import Config
-from pedl2det.analysis.homes import (
+from pedl2det.analysis.membership import (
     homes_of_scripts,
     homes_of_trials,
     is_native,
-    may_be_native,
+    members,
+    module,
+    reached,
     trial_classes,
     uses_legacy,
 )
-from pedl2det.analysis.membership import members, module, reached
 from pedl2det.analysis.notebook import Document, uses_old_api
 from pedl2det.analysis.project import SUPPORT, Project, Reader
 from pedl2det.analysis.tree import (
@@ -95,7 +96,7 @@ class _Files:
                 self.old.append(file)
             if (is_old and b"Trial" in data) or (b"TFKerasTrial" in data and b"determined" in data):
                 self.trials.append(file)
-            if may_be_native(data):
+            if b"determined" in data and b"init" in data and b".fit" in data:
                 self.native.append(file)
         elif file.suffix == NOTEBOOK:
             self.notebooks.append(file)
@@ -115,7 +116,13 @@ def discover(paths: Sequence[Path]) -> Discovered:
         files.add(file)
     trials = homes_of_trials(files.trials, files.python, files.configs, reader)
     homes = {*trials.values()} | homes_of_scripts(files.configs, reader)
-    scripts = [file for file in files.native if _is_native(file, homes, reader)]
+    scripts = [
+        file
+        for file in files.native
+        if not _is_below(file, [*homes])
+        and (source := reader.source_or_none(file)) is not None
+        and is_native(source)
+    ]
     homes |= {file.parent for file in scripts}
     directories = tuple(sorted({path.resolve() for path in paths if path.is_dir()}))
     outside = sorted(one for one in homes if not _is_below(one, directories))
@@ -155,12 +162,6 @@ def _is_below(path: Path, directories: Sequence[Path]) -> bool:
     return any(path.is_relative_to(one) for one in directories)
 
 
-def _is_native(file: Path, homes: set[Path], reader: Reader) -> bool:
-    """Whether a file trains by the Native API, and does not stand beside a trial."""
-    source = reader.source_or_none(file) if not _is_below(file, [*homes]) else None
-    return source is not None and is_native(source)
-
-
 def _without_trial(
     old: Sequence[Path], projects: Sequence[Project], reader: Reader
 ) -> Iterator[Project]:
@@ -168,21 +169,11 @@ def _without_trial(
     taken = {file for one in projects for file in one.modules.values()}
     loose: dict[Path, dict[str, Path]] = {}
     for file in old:
-        source = reader.source_or_none(file) if file not in taken else None
-        is_python_2 = file not in taken and source is None and _imports_in_text(file)
-        if is_python_2 or (source is not None and uses_legacy(source)):
+        source = reader.source_or_none(file)  # None for one of Python 2
+        if file not in taken and (source is None or uses_legacy(source)):
             loose.setdefault(file.parent, {})[file.stem] = file
     for directory, modules in sorted(loose.items()):
         yield Project(directory, directory, modules, has_trial=False)
-
-
-def _imports_in_text(file: Path) -> bool:
-    """Whether a file that is no Python 3 looks as if it imported the old API."""
-    lines = file.read_bytes().decode("utf-8", errors="replace").splitlines()
-    return any(
-        line.split()[:1] in (["import"], ["from"]) and "pedl" in line.replace(".", " ").split()
-        for line in lines
-    )
 
 
 def assign(
@@ -207,16 +198,15 @@ def assign(
     stray: list[Path] = []
     for file in files:
         config = reader.config_or_none(file)
-        if config is None:
-            for home in _around(file, homes):
-                found.setdefault(home, []).append(file)  # its reader reports what is wrong with it
+        if config is None:  # its reader reports what is wrong with it
+            candidates = _around(file, homes)
+        elif config.is_experiment:
+            candidates = _candidates(file, config, homes, tops)
+        else:
             continue
-        if not config.is_experiment:
-            continue
-        candidates = _candidates(file, config, homes, tops)
         if len(candidates) == 1:
             found.setdefault(candidates[0], []).append(file)
-        elif config.counts_steps:
+        elif config is not None and config.counts_steps:
             stray.append(file)
     return {home: tuple(configs) for home, configs in found.items()}, tuple(stray)
 
@@ -257,9 +247,7 @@ def _around(file: Path, homes: Sequence[Path]) -> list[Path]:
 
 def _holds(home: Path, directory: Path, name: str) -> bool:
     """Whether an entrypoint's module is found from a trial's directory, or is in it."""
-    if module(home, name) is not None:
-        return True
-    found = module(directory, name)
+    found = module(home, name) or module(directory, name)
     return found is not None and found.is_relative_to(home)
 
 
@@ -318,8 +306,8 @@ def _matters(file: Path, reader: Reader) -> bool:
         document = Document.of(file, file.read_bytes())
     except Unreadable:
         return True
-    source = reader.source_or_none(file) if document.is_python else None
-    cells = [cell for cell in document.cells if cell.is_code and document.is_python]
-    return (source is not None and uses_legacy(source)) or any(
-        uses_old_api(cell.source) for cell in cells
+    source = reader.source_or_none(file)
+    return document.is_python and (
+        (source is not None and uses_legacy(source))
+        or any(cell.is_code and uses_old_api(cell.source) for cell in document.cells)
     )

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pedl2det.analysis.homes import trial_classes
+from pedl2det.analysis.membership import trial_classes
 from pedl2det.analysis.project import SUPPORT, Project
 from pedl2det.analysis.source import Source
 from pedl2det.eject.script import USED, Training, script
