@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from pedl2det.analysis.flow import Way
+from pedl2det.analysis.flow.values import Way
 from pedl2det.analysis.trial import Trial
 
 _CALLBACKS = "tensorflow.keras.callbacks."

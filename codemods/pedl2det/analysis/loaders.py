@@ -10,7 +10,7 @@ from enum import Enum
 import pedl2det_names as names
 from pedl2det.analysis.bindings import Path
 from pedl2det.analysis.context import entry_of
-from pedl2det.analysis.flow import Function, Origin, Use, Way, arguments_of, by_position
+from pedl2det.analysis.flow.values import Function, Origin, Use, Way, arguments_of, by_position
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Reference, Trial
 
 TRAINING_METHOD = "build_training_data_loader"

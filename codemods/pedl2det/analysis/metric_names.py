@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import pedl2det_names as names
-from pedl2det.analysis.flow import Function
+from pedl2det.analysis.flow.values import Function
 from pedl2det.analysis.models import is_keras_trial
 from pedl2det.analysis.old_keras import KERAS
 from pedl2det.analysis.trial import Trial

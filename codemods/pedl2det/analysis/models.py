@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from pedl2det.analysis.flow import Function, Origin, first_parameter
+from pedl2det.analysis.flow.values import Function, Origin, first_parameter
 from pedl2det.analysis.old_keras import KERAS, imports_standalone, means_standalone
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial

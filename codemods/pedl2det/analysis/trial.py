@@ -13,8 +13,9 @@ from typing import Any
 import pedl2det_names as names
 from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.context import ConfigUses, ContextReach, entry_of
-from pedl2det.analysis.flow import Flow, Function, is_static
-from pedl2det.analysis.flow.classes import Classes
+from pedl2det.analysis.flow import Flow
+from pedl2det.analysis.flow.origins import Classes
+from pedl2det.analysis.flow.values import Function, is_static
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
 

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterable, Mapping
 
 import pedl2det_names as names
-from pedl2det.analysis.flow import arguments_of
+from pedl2det.analysis.flow.values import arguments_of
 from pedl2det.analysis.loaders import (
     ADAPTER_PARAMETERS,
     Role,

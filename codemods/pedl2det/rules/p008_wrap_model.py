@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.bindings import COMPREHENSIONS
-from pedl2det.analysis.flow import Function
+from pedl2det.analysis.flow.values import Function
 from pedl2det.analysis.metric_names import renamed_since_tf1
 from pedl2det.analysis.models import (
     Compile,

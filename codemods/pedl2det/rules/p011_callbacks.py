@@ -23,7 +23,7 @@ from pedl2det.analysis.callbacks import (
     monitor_of,
     watches_validation,
 )
-from pedl2det.analysis.flow import Function, Way, by_position
+from pedl2det.analysis.flow.values import Function, Way, by_position
 from pedl2det.analysis.loaders import TRAINING_METHOD, pair_name, training_name
 from pedl2det.analysis.metric_names import asked_for, metric_names
 from pedl2det.analysis.models import compiles

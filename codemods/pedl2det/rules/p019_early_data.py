@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterable
 
 import pedl2det_names as names
-from pedl2det.analysis.flow import Function
+from pedl2det.analysis.flow.values import Function
 from pedl2det.analysis.loaders import Role, is_array, is_dataset, is_sequence, made_of, returning
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.fixes import Edit, Fix, InsertBefore, Remark, Replace, rewrite

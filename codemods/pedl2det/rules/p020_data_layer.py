@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from pedl2det.analysis.flow import arguments_of
+from pedl2det.analysis.flow.values import arguments_of
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind

@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from pedl2det.analysis.flow import Function
+from pedl2det.analysis.flow.values import Function
 from pedl2det.analysis.loaders import RECORD_LOADERS, cuts_by_hyperparameter
 from pedl2det.analysis.metric_names import RENAMED, KerasTrialMetrics, keras_trials
 from pedl2det.analysis.names import Names

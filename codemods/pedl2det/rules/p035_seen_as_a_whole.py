@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from pedl2det.analysis.flow import Way, by_position
+from pedl2det.analysis.flow.values import Way, by_position
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Trial
 from pedl2det.fixes import Remark
