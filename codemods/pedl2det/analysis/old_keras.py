@@ -10,8 +10,7 @@ from enum import Enum
 import pedl2det_names as names
 from pedl2det.analysis.config import tensorflow_in
 from pedl2det.analysis.flow.values import Origin, Way
-from pedl2det.analysis.source import Source
-from pedl2det.analysis.spelling import spell
+from pedl2det.analysis.source import Source, spell
 from pedl2det.analysis.trial import Generation, Reference, Trial, today
 from pedl2det.fixes import AddArgument, Drop, Edit, Fix, InsertBefore, RenameKeyword, Replace
 from pedl2det_names import Age

@@ -1,12 +1,19 @@
-"""What a rule about a text that is no Python code is and returns."""
+"""What a rule about a config or another text is and returns; the known keys of configs.
+
+An edit of a config says what becomes of a key, not how it is written. Its paths are those of the
+config before any edit, and the edits of one config do not depend on their order, but for
+insertions into one mapping.
+"""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
-from dataclasses import dataclass
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+from pedl2det.analysis.config import Entry, KeyPath, whole_number
 from pedl2det.findings import Kind
 
 
@@ -89,3 +96,173 @@ class TextResult:
     text: str
     changes: tuple[TextChange, ...] = ()
     findings: tuple[TextFinding, ...] = ()
+
+
+# Configs.
+
+
+@dataclass(frozen=True)
+class _OfKey:
+    """An edit of a key that is there, by a rule."""
+
+    rule: str
+    entry: Entry
+
+    @property
+    def path(self) -> KeyPath:
+        """The key."""
+        return self.entry.path
+
+    @property
+    def line(self) -> int:
+        """The line of the key."""
+        return self.entry.line
+
+
+@dataclass(frozen=True)
+class Put(_OfKey):
+    """Give a key another name, another value, or both.
+
+    Attributes:
+        rule: the id of the rule.
+        entry: the key.
+        name: its new name; None keeps the old one.
+        value: its new text; None keeps the old value.
+        unit: the only key of a mapping around the new text, as in ``{batches: 100}``.
+    """
+
+    name: str | None = None
+    value: str | None = None
+    unit: str = ""
+
+    @property
+    def message(self) -> str:
+        """The edit in words."""
+        new = self.name or self.path[-1]
+        if self.value is None:
+            return f"{self.entry.name} is {new}"
+        value = f"{{{self.unit}: {self.value}}}" if self.unit else self.value
+        return f"{self.entry.name} is {new}: {value}"
+
+
+@dataclass(frozen=True)
+class Delete(_OfKey):
+    """Remove a key and its value.
+
+    Attributes:
+        rule: the id of the rule.
+        entry: the key.
+        comments: lines of comment to write in its place.
+    """
+
+    comments: tuple[str, ...] = ()
+
+    @property
+    def message(self) -> str:
+        """The edit in words."""
+        return f"{self.entry.name} is removed"
+
+
+@dataclass(frozen=True)
+class Insert:
+    """Add a key to the end of a mapping; the value is a scalar, or a mapping in braces.
+
+    Attributes:
+        rule: the id of the rule.
+        path: the new key.
+        value: its text.
+        line: the line that reports name.
+    """
+
+    rule: str
+    path: KeyPath
+    value: str
+    line: int = 1
+
+    @property
+    def message(self) -> str:
+        """The edit in words."""
+        return f"{'.'.join(self.path)}: {self.value}"
+
+
+Edit = Put | Delete | Insert
+
+
+@dataclass(frozen=True)
+class ConfigFacts:
+    """What the code of the trial and the user's options say about a config.
+
+    Attributes:
+        entrypoint: the trial that the config trains, as ``module:Class``.
+        metric_renames: the names of metrics that the trial reports under another name now.
+        batch_size: the batch size that a script cuts its data by, without a hyperparameter.
+        cluster: whether the config is for a Determined cluster.
+    """
+
+    entrypoint: str | None = None
+    metric_renames: Mapping[str, str] = field(default_factory=dict)
+    batch_size: int | None = None
+    cluster: bool = False
+
+
+def left(rule: str, entry: Entry, message: str, help_: str) -> TextFinding:
+    """A place that a person rewrites; its config does not run before."""
+    text = f"{entry.name}: {message}; this config does not run until it is changed"
+    return TextFinding(rule, entry.line, Kind.LEFT, text, help_, entry.path)
+
+
+def number(entry: Entry | None, least: int = 1) -> int | None:
+    """The value of a whole number, or None if it is not one."""
+    value = whole_number((entry and entry.scalar) or "")
+    return value if value is not None and value >= least else None
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+#: Sections whose keys are all known. Those of ``data`` and ``hyperparameters`` are the trial's own.
+SECTIONS = ("environment", "optimizations", "reproducibility", "resources")
+
+
+@functools.cache
+def known(section: str) -> frozenset[str]:
+    """The keys of a section, or of the top level, those of old included."""
+    from pedl2det_runtime.config.keys import names_in  # one table for all commands
+
+    return frozenset(names_in(section)) - {"template"}
+
+
+_EVERY_SEARCHER = _set(
+    "max_length max_time metric name smaller_is_better source_checkpoint_uuid "
+    "source_trial_id time_metric"
+)
+_HALVING = _set("divisor max_concurrent_trials max_trials stop_once")
+SEARCHERS = {
+    "single": _EVERY_SEARCHER,
+    "random": _EVERY_SEARCHER | {"max_concurrent_trials", "max_trials"},
+    "grid": _EVERY_SEARCHER | {"max_concurrent_trials"},
+    "adaptive_asha": _EVERY_SEARCHER | _HALVING | {"bracket_rungs", "max_rungs", "mode"},
+    "async_halving": _EVERY_SEARCHER | _HALVING | {"num_rungs"},
+}
+#: Searchers that are gone, and what takes their place.
+GONE_SEARCHERS = {
+    "adaptive": "adaptive_asha",  # until Determined 0.15.0, as the next two
+    "adaptive_simple": "adaptive_asha",
+    "sync_halving": "async_halving",
+    "pbt": "random",  # until 0.17.15
+}
+
+
+SINGLE = "searcher: {name: single, metric: val_loss, max_length: {batches: 100}}\n"
+
+
+def config_example(
+    before: str, after: str, searcher: str = SINGLE, searcher_after: str = ""
+) -> tuple[str, str, str]:
+    """The name and texts of a config of ``model_def:T``, before and after."""
+    return (
+        "const.yaml",
+        f"entrypoint: model_def:T\n{before}{searcher}",
+        f"entrypoint: model_def:T\n{after}{searcher_after or searcher}",
+    )

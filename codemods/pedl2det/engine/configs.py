@@ -9,10 +9,10 @@ from pathlib import Path
 import yaml
 
 from pedl2det.analysis.config import Config
-from pedl2det.analysis.experiment.edits import ConfigFacts
 from pedl2det.analysis.metric_names import RENAMED, metric_names
 from pedl2det.analysis.project import Reading, Script
 from pedl2det.analysis.source import skipped_in_text
+from pedl2det.analysis.text_rules import ConfigFacts
 from pedl2det.analysis.trial import Trial
 from pedl2det.engine.marks import finding_at
 from pedl2det.engine.migration import Migration

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from pedl2det.analysis.flow.values import Function, by_position
-from pedl2det.analysis.spelling import Spelling, spell
+from pedl2det.analysis.source import Spelling, spell
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.fixes import (
     CONSTRUCTOR,

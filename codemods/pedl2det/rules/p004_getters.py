@@ -9,8 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from pedl2det.analysis.getters import GETTERS, key_of, question
-from pedl2det.analysis.trial import CONFIG_GETTERS, Trial
+from pedl2det.analysis.trial import CONFIG_GETTERS, GETTERS, Trial, key_of, question
 from pedl2det.fixes import Fix, rewrite
 
 NAME = "getters"

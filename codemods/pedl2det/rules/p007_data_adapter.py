@@ -19,7 +19,7 @@ from pedl2det.analysis.loaders import (
     plain_adapter,
     returning,
 )
-from pedl2det.analysis.spelling import spell
+from pedl2det.analysis.source import spell
 from pedl2det.analysis.trial import Generation, Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Drop, Edit, Fix, InsertBefore, Remark, Replace, ReplaceStatement, rewrite

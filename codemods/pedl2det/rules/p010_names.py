@@ -12,8 +12,8 @@ from collections.abc import Iterable
 
 import pedl2det_names as names
 from pedl2det.analysis import old_keras
-from pedl2det.analysis.callbacks import watches_validation
 from pedl2det.analysis.flow.values import Way
+from pedl2det.analysis.models import watches_validation
 from pedl2det.analysis.trial import TRIALS, Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Remark, rewrite

@@ -10,10 +10,9 @@ import ast
 from collections.abc import Iterable
 
 from pedl2det.analysis.bindings import imported_as
-from pedl2det.analysis.getters import GETTERS, key_of, question
 from pedl2det.analysis.modules import only_names
 from pedl2det.analysis.source import Source
-from pedl2det.analysis.trial import CONFIG_GETTERS, Trial
+from pedl2det.analysis.trial import CONFIG_GETTERS, GETTERS, Trial, key_of, question
 from pedl2det.fixes import Fix, Remark, Replace, ReplaceStatement
 
 NAME = "import-time"

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from pedl2det.analysis.metric_names import keras_trials
 from pedl2det.analysis.old_keras import BY_NAME, LEGACY, Given, given, standalone_defaults
-from pedl2det.analysis.spelling import spell
+from pedl2det.analysis.source import spell
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, rewrite
 

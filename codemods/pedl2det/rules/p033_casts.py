@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pedl2det.analysis.flow.values import arguments_of
-from pedl2det.analysis.spelling import spell
+from pedl2det.analysis.source import spell
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, rewrite
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pedl2det.analysis.experiment.edits import GONE_SEARCHERS
 from pedl2det.analysis.metric_names import MetricNames, is_renamed
+from pedl2det.analysis.text_rules import GONE_SEARCHERS
 
 
 @dataclass(frozen=True)

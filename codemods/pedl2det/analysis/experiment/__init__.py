@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.experiment import searches, sections
-from pedl2det.analysis.experiment.edits import ConfigFacts, Edit, config_example
-from pedl2det.analysis.text_rules import TextFinding, TextRule
+from pedl2det.analysis.text_rules import ConfigFacts, Edit, TextFinding, TextRule, config_example
 
 #: The rule that reports what cannot be read or written.
 _FILE = TextRule(

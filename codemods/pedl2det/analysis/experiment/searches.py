@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from pedl2det.analysis.config import PERIODS, Config, Entry, whole_number
-from pedl2det.analysis.experiment.edits import (
+from pedl2det.analysis.text_rules import (
     GONE_SEARCHERS,
     SEARCHERS,
     SINGLE,
@@ -15,12 +15,13 @@ from pedl2det.analysis.experiment.edits import (
     Edit,
     Insert,
     Put,
+    TextFinding,
+    TextRule,
     config_example,
     known,
     left,
     number,
 )
-from pedl2det.analysis.text_rules import TextFinding, TextRule
 from pedl2det.findings import Kind
 
 #: Searchers that counted ``target_trial_steps``; the others counted ``max_steps``.
