@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
-import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -15,9 +14,6 @@ from pedl2det.analysis.bindings import Binding, imported_as
 from pedl2det.analysis.names import Node, root_and_attributes
 from pedl2det.analysis.source import Source
 from pedl2det_names import is_legacy
-
-#: The file's own directory, which is on the path anyway.
-_ADDS_TO_PATH = re.compile(r"sys\.path\.(?:append\(|insert\(0, )(?:os\.path\.\w+\()+__file__\)+")
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -321,5 +317,4 @@ def only_names(node: ast.stmt) -> bool:
         case ast.Assign(targets=targets, value=value):
             is_call = any(isinstance(one, ast.Call) for one in ast.walk(value))
             return not is_call and all(isinstance(one, ast.Name) for one in targets)
-    text = ast.unparse(node)
-    return _ADDS_TO_PATH.fullmatch(text) is not None and text.count("dirname(") == 1
+    return False

@@ -120,20 +120,8 @@ class Trial:
         return [node for node in classes if any(self.base_name(base) for base in node.bases)]
 
     def base_name(self, base: ast.expr) -> str | None:
-        """The dotted name of a base, if it is a trial class of PEDL or Determined.
-
-        A base may also be a value, such as the argument of a function that makes the class.
-        """
+        """The dotted name of a base, if it is a trial class of PEDL or Determined."""
         meaning = self.modules.meaning(base)
-        if meaning is None and isinstance(base, ast.Name):
-            origins = [one.node for one in self._plain_flow.origins(base)]
-            meanings = [
-                self.modules.home(one).names.imported_as(one)
-                if isinstance(one, ast.alias)
-                else self.modules.meaning(one)
-                for one in origins
-            ]
-            meaning = next((one for one in meanings if one is not None), None)
         return meaning if meaning in TRIALS else None
 
     @cached_property
@@ -254,11 +242,6 @@ class Trial:
         return self.modules.init_effect(homes)
 
     # Values.
-
-    @cached_property
-    def _plain_flow(self) -> Flow:
-        """The value flow before it is known which functions the harness calls."""
-        return Flow(self.modules)
 
     @cached_property
     def flow(self) -> Flow:
