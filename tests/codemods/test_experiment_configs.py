@@ -642,4 +642,3 @@ def test_a_config_is_read_from_a_file(tmp_path: Path) -> None:
     assert config.is_experiment
     assert config.counts_steps
     assert config.encoded(config.text) == path.read_bytes()
-    assert "hyperparameters.batch_size" in config.legacy_keys()

@@ -17,12 +17,15 @@ from pedl2det.findings import Unreadable
 
 KeyPath = tuple[str, ...]
 
-PERIODS = ("min_validation_period", "min_checkpoint_period")
-_LEGACY_KEYS = {
-    "": ("batches_per_step", "entrypoints"),
-    "searcher": ("max_steps", "target_trial_steps", "step_budget", "steps_per_round"),
-    "hyperparameters": ("batch_size",),
-}
+_PERIODS = ("min_validation_period", "min_checkpoint_period")
+#: Keys of PEDL and Determined 0.12, which counted in steps.
+_IN_STEPS: tuple[KeyPath, ...] = (
+    ("batches_per_step",),
+    ("searcher", "max_steps"),
+    ("searcher", "target_trial_steps"),
+    ("searcher", "step_budget"),
+    ("searcher", "steps_per_round"),
+)
 #: Where a config names what it trains, by the kind of name.
 _NAMING: dict[str, KeyPath] = {
     "entrypoint": ("entrypoint",),
@@ -170,22 +173,13 @@ class Config:
     @cached_property
     def counts_steps(self) -> bool:
         """Whether lengths are in steps, as in PEDL and Determined 0.12."""
-        keys = set(self.legacy_keys())
-        return bool(keys - {"entrypoints", "hyperparameters.batch_size"})
+        return bool(self.periods) or any(self.entry(*path) for path in _IN_STEPS)
 
-    def legacy_keys(self) -> list[str]:
-        """The keys of the old dialect that the config uses."""
-        found = [
-            f"{section}.{key}".lstrip(".")
-            for section, keys in _LEGACY_KEYS.items()
-            for key in keys
-            if self.entry(*filter(None, (section, key)))
-        ]
-        for name in PERIODS:
-            period = self.entry(name)
-            if period and period.scalar is not None and not period.is_null:
-                found.append(name)
-        return found
+    @property
+    def periods(self) -> list[Entry]:
+        """The periods of validations and checkpoints that are in steps."""
+        periods = [self.entry(name) for name in _PERIODS]
+        return [one for one in periods if one and one.scalar is not None and not one.is_null]
 
     def entry(self, *path: str) -> Entry | None:
         """The key and value at a path of keys, or None."""

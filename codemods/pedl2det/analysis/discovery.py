@@ -266,8 +266,8 @@ def with_notebooks(
         source = reader.source_or_none(file)
         has_trial = source is not None and bool(trial_classes(source))
         near = None if has_trial else _nearest(file, found)
-        if near is not None and _imports(file, found[near]):
-            found[near] = replace(found[near], notebooks=(*found[near].notebooks, file))
+        if near is not None and _imports(file, near):
+            found[found.index(near)] = replace(near, notebooks=(*near.notebooks, file))
         elif names.mentions_legacy(file.read_bytes()) and _matters(file, reader):
             modules = reached([file], file.parent, reader) if has_trial else {file.stem: file}
             needed = frozenset(modules.values())
@@ -280,15 +280,15 @@ def with_notebooks(
             yield replace(one, modules=left)
 
 
-def _nearest(file: Path, projects: Sequence[Project]) -> int | None:
-    """The index of the project of the nearest trial around a notebook."""
+def _nearest(file: Path, projects: Sequence[Project]) -> Project | None:
+    """The project of the nearest trial around a notebook."""
     around = [
-        (len(one.home.parts), number)
-        for number, one in enumerate(projects)
+        one
+        for one in projects
         if one.has_trial and file.is_relative_to(one.home)
         if any(path.suffix != NOTEBOOK for path in one.modules.values())
     ]
-    return max(around)[1] if around else None
+    return max(around, key=lambda one: len(one.home.parts), default=None)
 
 
 def _imports(file: Path, project: Project) -> bool:

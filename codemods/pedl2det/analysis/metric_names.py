@@ -7,6 +7,7 @@ list, and puts ``val_`` before the names of a validation.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -121,16 +122,8 @@ def _asked(trial: Trial, call: ast.Call) -> Asked:
 
 def _strings(trial: Trial) -> set[str]:
     """Every string of the hyperparameters if one is a metric, else also of the code."""
-    found: set[str] = set()
-    waiting: list[object] = [config.get("hyperparameters") for _, config in trial.configs]
-    while waiting:
-        match waiting.pop():
-            case str(text):
-                found.add(text)
-            case dict() as parts:
-                waiting += parts.values()
-            case list() as parts:
-                waiting += parts
+    values = str([config.get("hyperparameters") for _, config in trial.configs])
+    found = set(re.findall(r"\w+", values))
     if any(word in found for words in names.METRIC_NAMES for word in words):
         return found
     constants = [node for source in trial.modules for node in source.names.of(ast.Constant)]

@@ -5,7 +5,13 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from pedl2det.analysis.flow.values import Function, Origin, Way, first_parameter
+from pedl2det.analysis.flow.values import (
+    Function,
+    Origin,
+    Way,
+    first_parameter,
+    has_hidden_arguments,
+)
 from pedl2det.analysis.old_keras import KERAS, imports_standalone, means_standalone
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
@@ -53,10 +59,7 @@ class Compile:
     @property
     def hides_arguments(self) -> bool:
         """Whether there are arguments with ``*`` or ``**``."""
-        call = self.call
-        return any(isinstance(one, ast.Starred) for one in call.args) or any(
-            one.arg is None for one in call.keywords
-        )
+        return has_hidden_arguments(self.call)
 
 
 def compiles(trial: Trial) -> list[Compile]:

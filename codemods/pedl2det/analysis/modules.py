@@ -211,39 +211,24 @@ class Modules:
             return None
         imported = self.run_by_importing(homes)
         libraries = {
-            one for source in imported for node in source.tree.body for one in _roots(node)
+            root for one in imported for node in one.tree.body for root in _roots(one, node)
         }
         for node in init.tree.body:
-            siblings = [*self.imported(init, node)]
+            siblings, roots = self.imported(init, node), _roots(init, node)
             if siblings:
                 has_effect = any(one not in imported for one in siblings)
-            elif isinstance(node, ast.Import | ast.ImportFrom):
-                has_effect = any(
-                    not _is_inert(one) and one not in libraries for one in _roots(node)
-                )
             else:
-                has_effect = not only_names(node)
+                has_effect = not roots and not only_names(node)
+                has_effect |= any(not _is_inert(one) and one not in libraries for one in roots)
             if has_effect:
                 return node
         return None
 
-    def imported(self, source: Source, node: ast.AST) -> Iterator[Source]:
+    def imported(self, source: Source, node: ast.AST) -> list[Source]:
         """The other files of the project that an import at the top of a file runs."""
-        if source.names.definition_around(node) is not None:
-            return
-        dotted: list[str] = []
-        if isinstance(node, ast.Import):
-            dotted = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            home = "." * node.level + (node.module or "")
-            dotted = [
-                source.names.follow(home),
-                *(source.names.follow(imported_as(node, alias)) for alias in node.names),
-            ]
-        for name in dotted:
-            found, _ = self.split(name)
-            if found is not None and found is not source:
-                yield found
+        is_at_top = source.names.definition_around(node) is None
+        found = [self.split(name)[0] for name in _imports(source, node) if is_at_top]
+        return [one for one in found if one is not None and one is not source]
 
     def meaning(self, node: ast.AST) -> str | None:
         """The dotted name that an expression means: of the project or of a library.
@@ -290,14 +275,20 @@ def added_paths(source: Source) -> Iterator[str]:
                 yield "/".join(parts)
 
 
-def _roots(node: ast.stmt) -> list[str]:
+def _imports(source: Source, node: ast.AST) -> list[str]:
+    """The dotted names that an import names, and the module that it imports them from."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if not isinstance(node, ast.ImportFrom):
+        return []
+    home = "." * node.level + (node.module or "")
+    names = [home, *(imported_as(node, alias) for alias in node.names)]
+    return [source.names.follow(name) for name in names]
+
+
+def _roots(source: Source, node: ast.stmt) -> list[str]:
     """The top packages that a statement imports."""
-    match node:
-        case ast.Import(names=aliases):
-            return [alias.name.partition(".")[0] for alias in aliases]
-        case ast.ImportFrom(module=str(module), level=0):
-            return [module.partition(".")[0]]
-    return []
+    return [name.partition(".")[0] for name in _imports(source, node)]
 
 
 def _is_inert(package: str) -> bool:

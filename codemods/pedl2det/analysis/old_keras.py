@@ -54,8 +54,7 @@ def _defines_optimizer(trial: Trial) -> bool:
     """Whether a class overrides a hook of optimizers that those of today do not call."""
     return any(
         isinstance(member, ast.FunctionDef) and member.name in _OPTIMIZER_HOOKS
-        for source in trial.modules
-        for node in source.names.of(ast.ClassDef)
+        for node in trial.modules.of(ast.ClassDef)
         for member in node.body
     )
 

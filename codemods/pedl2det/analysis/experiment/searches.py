@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pedl2det.analysis.config import PERIODS, Config, Entry, whole_number
+from pedl2det.analysis.config import Config, Entry, whole_number
 from pedl2det.analysis.text_rules import (
     GONE_SEARCHERS,
     SEARCHERS,
@@ -59,7 +59,7 @@ def obstacle(config: Config) -> TextFinding | None:
         message = f"unknown searcher {old}" if name else "has no name"
         return left("C108", entry, message, f"use one of {', '.join(sorted(SEARCHERS))}")
     unit, budget, length = _unit(config), _budget(config), _length(config)
-    for entry in (unit, length, *_periods(config)):
+    for entry in (unit, length, *config.periods):
         if entry is not None and number(entry, least=int(entry.path[0] == "searcher")) is None:
             message = "expected a positive whole number"
             return left("C102", entry, message, f"{entry.path[-1]}: a number")
@@ -74,7 +74,7 @@ def _lengths(config: Config, _: ConfigFacts) -> Iterator[Edit]:
         return
     length, unit = _length(config), _unit(config)
     steps = number(unit) if unit is not None else 100
-    for entry in (length, *_periods(config)):
+    for entry in (length, *config.periods):
         if entry is not None:
             name = "max_length" if entry is length else entry.path[-1]
             batches = (number(entry, least=0) or 0) * (steps or 0)
@@ -131,12 +131,6 @@ def _length(config: Config) -> Entry | None:
         names.reverse()
     entries = (config.entry("searcher", name) for name in names)
     return next((entry for entry in entries if entry is not None), None)
-
-
-def _periods(config: Config) -> list[Entry]:
-    """The periods that are in steps."""
-    periods = (config.entry(name) for name in PERIODS)
-    return [one for one in periods if one and one.scalar is not None and not one.is_null]
 
 
 def _budget(config: Config) -> Entry | None:
