@@ -42,19 +42,12 @@ _FAST: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast,
 
 @dataclass(frozen=True)
 class Entry:
-    """A key with its value.
+    """A key with its value."""
 
-    Attributes:
-        path: the keys from the root to it.
-        key: the key's node.
-        value: the value's node, with aliases followed.
-        in_flow: whether it is written in a ``{...}`` or ``[...]``.
-    """
-
-    path: KeyPath
-    key: yaml.Node
-    value: yaml.Node
-    in_flow: bool
+    path: KeyPath  #: the keys from the root to it
+    key: yaml.Node  #: the key's node
+    value: yaml.Node  #: the value's node, with aliases followed
+    in_flow: bool  #: whether it is written in a ``{...}`` or ``[...]``
 
     @property
     def line(self) -> int:
@@ -89,18 +82,13 @@ class Entry:
 
 @dataclass(frozen=True)
 class Config:
-    """One YAML document.
+    """One YAML document."""
 
-    Attributes:
-        text: the text, with the line ends of the file, without a byte order mark.
-        root: the composed document; an alias is the node that it stands for, and a mapping has
-            the keys that ``<<`` merges into it.
-        bom: whether the file begins with a byte order mark.
-    """
-
-    text: str
+    text: str  #: the text, with the line ends of the file, without a byte order mark
+    #: The composed document; an alias is the node that it stands for, and a mapping has the keys
+    #: that ``<<`` merges into it.
     root: yaml.Node | None
-    bom: bool = False
+    bom: bool = False  #: whether the file begins with a byte order mark
 
     @classmethod
     def read(cls, path: Path) -> Config:

@@ -43,25 +43,16 @@ _WORDS = (b"pedl", b"determined", b"tensorflow", b"keras", b"numpy", b"h5py", b"
 
 @dataclass(frozen=True)
 class Discovered:
-    """What there is below some paths.
+    """What there is below some paths."""
 
-    Attributes:
-        projects: the projects, by their directories.
-        texts: the other files that may name the old API.
-        stray: configs that count in steps and belong to no trial, or to one of several.
-        directories: the directories in which files may be written.
-        notebooks: the notebooks that name the old API or its commands.
-        unreadable: why some files and folders cannot be read.
-        reader: the files that were read on the way.
-    """
-
-    projects: tuple[Project, ...]
-    texts: tuple[Path, ...]
+    projects: tuple[Project, ...]  #: the projects, by their directories
+    texts: tuple[Path, ...]  #: the other files that may name the old API
+    #: Configs that count in steps and belong to no trial, or to one of several.
     stray: tuple[Path, ...]
-    directories: tuple[Path, ...]
-    notebooks: tuple[Path, ...]
-    unreadable: Mapping[Path, Unreadable]
-    reader: Reader = field(compare=False)
+    directories: tuple[Path, ...]  #: the directories in which files may be written
+    notebooks: tuple[Path, ...]  #: the notebooks that name the old API or its commands
+    unreadable: Mapping[Path, Unreadable]  #: why some files and folders cannot be read
+    reader: Reader = field(compare=False)  #: the files that were read on the way
 
 
 @dataclass
@@ -182,13 +173,7 @@ def assign(
     """Give every experiment config to a trial.
 
     A config in a trial's directory belongs to that trial. Another one belongs to the trial that
-    its entrypoint names, or to the only one near it.
-
-    Args:
-        files: YAML files that may be experiment configs.
-        homes: the directories of the trials.
-        tops: the directories that migrate was given.
-        reader: reads the files.
+    its entrypoint names, or to the only one near it. The search ends at the ``tops``.
 
     Returns:
         The configs of each trial's directory, and those that count in steps and belong to no
@@ -254,13 +239,7 @@ def _holds(home: Path, directory: Path, name: str) -> bool:
 def with_notebooks(
     projects: Sequence[Project], files: Sequence[Path], reader: Reader
 ) -> Iterator[Project]:
-    """Add notebooks to the projects whose modules they import, and projects of their own.
-
-    Args:
-        projects: the projects without notebooks.
-        files: the notebooks.
-        reader: reads them.
-    """
+    """Add notebooks to the projects whose modules they import, and projects of their own."""
     found = list(projects)
     for file in files:
         source = reader.source_or_none(file)

@@ -82,11 +82,7 @@ def homes_of_trials(
 ) -> dict[Path, Path]:
     """The files that define a trial or lead to one, each with the directory of its trial.
 
-    Args:
-        candidates: Python files that may define a trial.
-        python: all Python files.
-        configs: YAML files that may be experiment configs.
-        reader: reads the files.
+    The candidates are the Python files that may define one.
     """
     configs = list(configs)
     folders, packages = {one.parent for one in configs}, _packages(configs, reader)
@@ -213,7 +209,7 @@ def members(
         trials: the files in it that define a trial.
         old: the files in it that may use an old API.
         configs: the experiment configs of the trial.
-        reader: reads the files.
+        reader: what has read the files.
         others: directories in it that hold trials of their own.
         top: the highest directory from which imports may start.
     """
@@ -236,8 +232,10 @@ def members(
             and file.is_file()
         ]
 
-    # A file that cannot be read may define data loaders.
-    walk.follow(one for one in beside() if _matches(_DEFINES_LOADER, one) is not False)
+    for file in beside():
+        data = bytes_or_none(file)
+        if data is None or _DEFINES_LOADER.search(data):  # one that cannot be read may do so
+            walk.follow([file])
     needed = frozenset(walk.files)
     walk.follow(one for one in old if not is_ignored(one, home, patterns))
     while new := [one for one in beside() if _uses(one, walk.files, home)]:
@@ -361,19 +359,14 @@ def module(base: Path, dotted: str) -> Path | None:
     return next((file for file in files if is_present(file)), None)
 
 
-def _matches(pattern: re.Pattern[bytes], file: Path) -> bool | None:
-    """Whether a file has a pattern; None if it cannot be read."""
-    data = bytes_or_none(file)
-    return None if data is None else pattern.search(data) is not None
-
-
 def _uses(file: Path, files: set[Path], home: Path) -> bool:
     """Whether a file imports a module of the trial, or calls a function of the old harness."""
-    if _matches(_HARNESS, file):
+    data = bytes_or_none(file) or b""
+    if _HARNESS.search(data):
         return True
     modules = {one.stem for one in files if one.parent == file.parent and one.stem != "__init__"}
     inner = (one.relative_to(home).parts for one in files if one.is_relative_to(home))
     modules |= {parts[0] for parts in inner if len(parts) > 1}
     words = "|".join(re.escape(one) for one in sorted(modules))
-    pattern = re.compile(rf"^\s*(?:import|from)\s+\.?(?:{words})\b".encode(), re.M)
-    return bool(modules) and _matches(pattern, file) is True
+    imports = rf"^\s*(?:import|from)\s+\.?(?:{words})\b".encode()
+    return bool(modules) and re.search(imports, data, re.M) is not None

@@ -25,16 +25,12 @@ class MetricNames:
     """What the metrics of a ``KerasTrial`` are called by the new one.
 
     The new trial may report more: its training and its validation share one list of metrics.
-
-    Attributes:
-        training: new names of training metrics by their old ones; the others keep theirs.
-        validation: the names of validation metrics that are visible.
-        prefix: what is put before the name of every validation metric.
     """
 
+    #: New names of training metrics by their old ones; the others keep theirs.
     training: Mapping[str, str] = field(default_factory=dict)
-    validation: frozenset[str] = frozenset()
-    prefix: str = "val_"
+    validation: frozenset[str] = frozenset()  #: the names of validation metrics that are visible
+    prefix: str = "val_"  #: what is put before the name of every validation metric
 
     def new(self, kind: str, old: str) -> str:
         """The name of today of a metric in a report of this kind."""
@@ -46,15 +42,11 @@ class MetricNames:
 
 @dataclass(frozen=True)
 class Asked:
-    """The metrics that the calls of ``compile`` ask for.
+    """The metrics that the calls of ``compile`` ask for."""
 
-    Attributes:
-        names: their names; where a list cannot be followed, every text that may be one.
-        is_certain: whether each call asks for just these.
-    """
-
+    #: Their names; where a list cannot be followed, every text that may be one.
     names: frozenset[str]
-    is_certain: bool = True
+    is_certain: bool = True  #: whether each call asks for just these
 
     def todays_name(self, metric: str) -> str:
         """The name under which Keras reports a metric today; the same if no other is certain.
@@ -147,12 +139,7 @@ RENAMED = ConfigNeed("keras_trial_metrics", True)
 
 
 class KerasTrialMetrics:
-    """What is seen of the metrics of one ``KerasTrial``.
-
-    Args:
-        trial: the project.
-        owner: the trial's class.
-    """
+    """What is seen of the metrics of one ``KerasTrial``."""
 
     def __init__(self, trial: Trial, owner: ast.ClassDef) -> None:
         self._trial = trial

@@ -34,21 +34,13 @@ _GUARDS = ("__name__ == '__main__'", "'__main__' == __name__")
 
 @dataclass(frozen=True)
 class Compile:
-    """A call of ``compile`` of a Keras model.
+    """A call of ``compile`` of a Keras model."""
 
-    Attributes:
-        source: the file.
-        call: the call.
-        is_trained: whether the trial trains this model, as far as can be seen.
-        is_wrapped: whether it was given to ``wrap_model``.
-        is_standalone: whether it is a model of standalone Keras.
-    """
-
-    source: Source
-    call: ast.Call
-    is_trained: bool
-    is_wrapped: bool
-    is_standalone: bool
+    source: Source  #: the file
+    call: ast.Call  #: the call
+    is_trained: bool  #: whether the trial trains this model, as far as can be seen
+    is_wrapped: bool  #: whether it was given to ``wrap_model``
+    is_standalone: bool  #: whether it is a model of standalone Keras
 
     @property
     def model(self) -> ast.expr:
@@ -229,21 +221,13 @@ _BY_COMPUTED_NAME = frozenset({"setattr", "vars", "__dict__", "__setattr__"})
 
 @dataclass(frozen=True)
 class Monitor:
-    """The metrics that an ``EarlyStopping`` or ``ReduceLROnPlateau`` watches.
+    """The metrics that an ``EarlyStopping`` or ``ReduceLROnPlateau`` watches."""
 
-    Attributes:
-        call: the call that makes the callback.
-        is_of_keras: whether it is the callback of Keras, and not that of Determined.
-        node: the argument ``monitor``; None if it is not written out.
-        texts: where the texts are that it may be.
-        metrics: the metrics that it may name; None if they are not visible.
-    """
-
-    call: ast.Call
-    is_of_keras: bool
-    node: ast.expr | None
-    texts: tuple[ast.Constant, ...]
-    metrics: frozenset[str] | None
+    call: ast.Call  #: the call that makes the callback
+    is_of_keras: bool  #: whether it is the callback of Keras, and not that of Determined
+    node: ast.expr | None  #: the argument ``monitor``; None if it is not written out
+    texts: tuple[ast.Constant, ...]  #: where the texts are that it may be
+    metrics: frozenset[str] | None  #: the metrics that it may name; None if they are not visible
 
 
 def monitor_of(trial: Trial, call: ast.Call) -> Monitor | None:

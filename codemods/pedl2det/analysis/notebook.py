@@ -26,21 +26,13 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell.
+    """One cell."""
 
-    Attributes:
-        number: its place among all cells of the notebook, from 1.
-        is_code: whether it is a code cell.
-        language: what it says of its own language, else an empty string.
-        source: its text.
-        span: where the JSON value of its text begins and ends.
-    """
-
-    number: int
-    is_code: bool
-    language: str
-    source: str
-    span: Span
+    number: int  #: its place among all cells of the notebook, from 1
+    is_code: bool  #: whether it is a code cell
+    language: str  #: what it says of its own language, else an empty string
+    source: str  #: its text
+    span: Span  #: where the JSON value of its text begins and ends
 
     @property
     def magic(self) -> str:
@@ -75,21 +67,13 @@ class Cell:
 
 @dataclass(frozen=True)
 class Document:
-    """One notebook file.
+    """One notebook file."""
 
-    Attributes:
-        path: where it is.
-        text: its JSON text, as it stands there.
-        bom: whether it begins with a byte order mark.
-        language: the language of its kernel, in lower case; Python if it does not say.
-        cells: its cells.
-    """
-
-    path: Path
-    text: str
-    bom: bool
-    language: str
-    cells: tuple[Cell, ...]
+    path: Path  #: where it is
+    text: str  #: its JSON text, as it stands there
+    bom: bool  #: whether it begins with a byte order mark
+    language: str  #: the language of its kernel, in lower case; Python if it does not say
+    cells: tuple[Cell, ...]  #: its cells
 
     @classmethod
     def of(cls, path: Path, data: bytes) -> Document:
@@ -235,17 +219,12 @@ def uses_old_api(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Magic:
-    """A piece of IPython in a cell.
+    """A piece of IPython in a cell."""
 
-    Attributes:
-        text: what stands there.
-        line: the line of the cell on which it begins, from 1.
-        mask: what stands there in the virtual module: a statement, because a comment would empty
-            the body of an ``if``.
-    """
-
-    text: str
-    line: int
+    text: str  #: what stands there
+    line: int  #: the line of the cell on which it begins, from 1
+    #: What stands there in the virtual module: a statement, because a comment would empty the body
+    #: of an ``if``.
     mask: str
 
     @property
@@ -339,17 +318,11 @@ _BORDERS = re.compile(r"^# %% pedl2det: cell (\d+) begins\r?\n", re.MULTILINE)
 
 @dataclass(frozen=True)
 class NotebookSource(Source):
-    """The Python cells of a notebook as one module.
+    """The Python cells of a notebook as one module."""
 
-    Attributes:
-        document: the notebook.
-        magics: what its masks stand for, by cell.
-        places: for each line of the text its cell, and its line there.
-    """
-
-    document: Document
-    magics: dict[int, tuple[Magic, ...]]
-    places: tuple[tuple[int, int], ...]
+    document: Document  #: the notebook
+    magics: dict[int, tuple[Magic, ...]]  #: what its masks stand for, by cell
+    places: tuple[tuple[int, int], ...]  #: for each line of the text its cell, and its line there
 
     @classmethod
     def read(cls, path: Path) -> NotebookSource:

@@ -31,15 +31,10 @@ _BLANK = (tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT, token
 
 @dataclass(frozen=True)
 class Skipped:
-    """What of a file is to be left.
+    """What of a file is to be left."""
 
-    Attributes:
-        whole: the whole file: the comment stands alone, before the first statement.
-        lines: single lines, from 1: the comment stands at their end.
-    """
-
-    whole: bool = False
-    lines: frozenset[int] = frozenset()
+    whole: bool = False  #: the whole file: the comment stands alone, before the first statement
+    lines: frozenset[int] = frozenset()  #: single lines, from 1: the comment stands at their end
 
     def __bool__(self) -> bool:
         return self.whole or bool(self.lines)
@@ -97,21 +92,13 @@ def lines_of(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Source:
-    """A Python file.
+    """A Python file."""
 
-    Attributes:
-        path: where it is.
-        text: its text, with the line ends of the file.
-        encoding: how its bytes are decoded.
-        bom: whether it begins with a byte order mark.
-        tree: its syntax tree.
-    """
-
-    path: Path
-    text: str
-    encoding: str
-    bom: bool
-    tree: ast.Module
+    path: Path  #: where it is
+    text: str  #: its text, with the line ends of the file
+    encoding: str  #: how its bytes are decoded
+    bom: bool  #: whether it begins with a byte order mark
+    tree: ast.Module  #: its syntax tree
 
     @classmethod
     def read(cls, path: Path) -> Source:
@@ -226,15 +213,10 @@ _USUAL = {"tensorflow": "tf", "numpy": "np", "pandas": "pd"}
 
 @dataclass(frozen=True)
 class Spelling:
-    """How a file says a dotted name.
+    """How a file says a dotted name."""
 
-    Attributes:
-        code: the expression.
-        imports: the import statements that it needs and that the file may lack.
-    """
-
-    code: str
-    imports: tuple[str, ...] = ()
+    code: str  #: the expression
+    imports: tuple[str, ...] = ()  #: the import statements that it needs and that the file may lack
 
 
 def spell(source: Source, dotted: str, like: ast.expr | None = None) -> Spelling:

@@ -19,24 +19,15 @@ from pedl2det.findings import Kind
 
 @dataclass(frozen=True)
 class TextRule:
-    """One rule about configs, commands, notebooks or requirements.
+    """One rule about configs, commands, notebooks or requirements."""
 
-    Attributes:
-        id: its code, as reports print it.
-        name: its name in words.
-        doc: what it rewrites to what, and why.
-        file: the name of the file of its example; empty if there is none.
-        before: the text before.
-        after: the text after; the same for a rule that only reports.
-        check: for a config, ``check(config, facts)`` yields edits and findings.
-    """
-
-    id: str
-    name: str
-    doc: str
-    file: str = ""
-    before: str = ""
-    after: str = ""
+    id: str  #: its code, as reports print it
+    name: str  #: its name in words
+    doc: str  #: what it rewrites to what, and why
+    file: str = ""  #: the name of the file of its example; empty if there is none
+    before: str = ""  #: the text before
+    after: str = ""  #: the text after; the same for a rule that only reports
+    #: For a config, ``check(config, facts)`` yields edits and findings.
     check: Callable[..., Any] | None = None
 
     @property
@@ -49,53 +40,33 @@ class TextRule:
 
 @dataclass(frozen=True)
 class TextChange:
-    """One rewritten place.
+    """One rewritten place."""
 
-    Attributes:
-        rule: the id of the rule.
-        line: the line of the old text, from 1.
-        message: what was rewritten.
-    """
-
-    rule: str
-    line: int
-    message: str
+    rule: str  #: the id of the rule
+    line: int  #: the line of the old text, from 1
+    message: str  #: what was rewritten
 
 
 @dataclass(frozen=True)
 class TextFinding:
-    """Something to say about a place.
+    """Something to say about a place."""
 
-    Attributes:
-        rule: the id of the rule.
-        line: the line of the old text, from 1.
-        kind: what it means for the user.
-        message: what was found and why it matters.
-        help: what to write; empty where nothing is left to do.
-        mark: the key of a config above which a place that is left gets a TODO comment.
-    """
-
-    rule: str
-    line: int
-    kind: Kind
-    message: str
-    help: str = ""
+    rule: str  #: the id of the rule
+    line: int  #: the line of the old text, from 1
+    kind: Kind  #: what it means for the user
+    message: str  #: what was found and why it matters
+    help: str = ""  #: what to write; empty where nothing is left to do
+    #: The key of a config above which a place that is left gets a TODO comment.
     mark: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class TextResult:
-    """The new text, and what there is to say about it.
+    """The new text, and what there is to say about it."""
 
-    Attributes:
-        text: the new text; the old one if nothing changed.
-        changes: the rewritten places.
-        findings: the rest.
-    """
-
-    text: str
-    changes: tuple[TextChange, ...] = ()
-    findings: tuple[TextFinding, ...] = ()
+    text: str  #: the new text; the old one if nothing changed
+    changes: tuple[TextChange, ...] = ()  #: the rewritten places
+    findings: tuple[TextFinding, ...] = ()  #: the rest
 
 
 # Configs.
@@ -105,8 +76,8 @@ class TextResult:
 class _OfKey:
     """An edit of a key that is there, by a rule."""
 
-    rule: str
-    entry: Entry
+    rule: str  #: the id of the rule
+    entry: Entry  #: the key
 
     @property
     def path(self) -> KeyPath:
@@ -121,19 +92,11 @@ class _OfKey:
 
 @dataclass(frozen=True)
 class Put(_OfKey):
-    """Give a key another name, another value, or both.
+    """Give a key another name, another value, or both."""
 
-    Attributes:
-        rule: the id of the rule.
-        entry: the key.
-        name: its new name; None keeps the old one.
-        value: its new text; None keeps the old value.
-        unit: the only key of a mapping around the new text, as in ``{batches: 100}``.
-    """
-
-    name: str | None = None
-    value: str | None = None
-    unit: str = ""
+    name: str | None = None  #: its new name; None keeps the old one
+    value: str | None = None  #: its new text; None keeps the old value
+    unit: str = ""  #: the only key of a mapping around the new text, as in ``{batches: 100}``
 
     @property
     def message(self) -> str:
@@ -147,15 +110,9 @@ class Put(_OfKey):
 
 @dataclass(frozen=True)
 class Delete(_OfKey):
-    """Remove a key and its value.
+    """Remove a key and its value."""
 
-    Attributes:
-        rule: the id of the rule.
-        entry: the key.
-        comments: lines of comment to write in its place.
-    """
-
-    comments: tuple[str, ...] = ()
+    comments: tuple[str, ...] = ()  #: lines of comment to write in its place
 
     @property
     def message(self) -> str:
@@ -165,19 +122,12 @@ class Delete(_OfKey):
 
 @dataclass(frozen=True)
 class Insert:
-    """Add a key to the end of a mapping; the value is a scalar, or a mapping in braces.
+    """Add a key to the end of a mapping; the value is a scalar, or a mapping in braces."""
 
-    Attributes:
-        rule: the id of the rule.
-        path: the new key.
-        value: its text.
-        line: the line that reports name.
-    """
-
-    rule: str
-    path: KeyPath
-    value: str
-    line: int = 1
+    rule: str  #: the id of the rule
+    path: KeyPath  #: the new key
+    value: str  #: its text
+    line: int = 1  #: the line that reports name
 
     @property
     def message(self) -> str:
@@ -190,19 +140,14 @@ Edit = Put | Delete | Insert
 
 @dataclass(frozen=True)
 class ConfigFacts:
-    """What the code of the trial and the user's options say about a config.
+    """What the code of the trial and the user's options say about a config."""
 
-    Attributes:
-        entrypoint: the trial that the config trains, as ``module:Class``.
-        metric_renames: the names of metrics that the trial reports under another name now.
-        batch_size: the batch size that a script cuts its data by, without a hyperparameter.
-        cluster: whether the config is for a Determined cluster.
-    """
-
-    entrypoint: str | None = None
+    entrypoint: str | None = None  #: the trial that the config trains, as ``module:Class``
+    #: The names of metrics that the trial reports under another name now.
     metric_renames: Mapping[str, str] = field(default_factory=dict)
+    #: The batch size that a script cuts its data by, without a hyperparameter.
     batch_size: int | None = None
-    cluster: bool = False
+    cluster: bool = False  #: whether the config is for a Determined cluster
 
 
 def left(rule: str, entry: Entry, message: str, help_: str) -> TextFinding:

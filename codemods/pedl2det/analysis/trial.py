@@ -55,19 +55,13 @@ class Generation(Enum):
 
 @dataclass(frozen=True)
 class Reference:
-    """One place where an old name stands.
+    """One place where an old name stands."""
 
-    Attributes:
-        source: the file.
-        node: the import alias, or the longest dotted expression that means the name.
-        dotted: what it means.
-        row: its row in the table of names, if it has one.
-    """
-
-    source: Source
+    source: Source  #: the file
+    #: The import alias, or the longest dotted expression that means the name.
     node: ast.expr | ast.alias
-    dotted: str
-    row: names.Name | None
+    dotted: str  #: what it means
+    row: names.Name | None  #: its row in the table of names, if it has one
 
     @property
     def is_import(self) -> bool:
@@ -88,27 +82,18 @@ class Reference:
 
 @dataclass
 class Trial:
-    """One project with the trials in it, as rules see it.
+    """One project with the trials in it, as rules see it."""
 
-    Attributes:
-        directory: the directory that its modules are imported from.
-        modules: its Python files.
-        configs: its experiment configs, as values; each with its path.
-        batches_of_a_step: whether a config counts in steps, which only PEDL and 0.12 did.
-        entry_names: what the configs name: ``trial_class``, ``data_loaders_function``,
-            ``download_data_function``, or ``entrypoint``, each as ``module:object``.
-        is_whole: whether every module could be read.
-        carried: whether it is carried over whole: the methods of its trials stay as they are.
-        mended: whether it is written, wherever it may matter, what old NumPy and Keras did alone.
-    """
-
-    directory: Path
-    modules: Modules
-    configs: Sequence[tuple[Path, Mapping[str, Any]]] = ()
-    counts_in_steps: bool = False
+    directory: Path  #: the directory that its modules are imported from
+    modules: Modules  #: its Python files
+    configs: Sequence[tuple[Path, Mapping[str, Any]]] = ()  #: its experiment configs, as values
+    counts_in_steps: bool = False  #: whether a config does, as those of PEDL and 0.12 did
+    #: What the configs name: ``trial_class``, ``data_loaders_function``,
+    #: ``download_data_function``, or ``entrypoint``, each as ``module:object``.
     entry_names: Mapping[str, frozenset[str]] | None = None
-    is_whole: bool = True
-    carried: bool = False
+    is_whole: bool = True  #: whether every module could be read
+    carried: bool = False  #: whether the methods of its trials stay as they are
+    #: Whether it is written, wherever it may matter, what old NumPy and Keras did alone.
     mended: bool = False
 
     # Classes.

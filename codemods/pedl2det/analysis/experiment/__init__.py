@@ -22,12 +22,7 @@ RULES = (_FILE, *searches.RULES, *sections.RULES)
 
 
 def convert(config: Config, facts: ConfigFacts) -> tuple[list[Edit], list[TextFinding]]:
-    """Return the edits that a config needs, and what a user should know about them, by line.
-
-    Args:
-        config: the experiment config.
-        facts: what the code of the trial and the user's options say.
-    """
+    """Return the edits that a config needs, and what a user should know about them, by line."""
     edits: list[Edit] = []
     findings: list[TextFinding] = []
     for rule in RULES:

@@ -291,7 +291,7 @@ class Flow(Uses):
     Args:
         modules: its files.
         entries: functions whose returned values leave the project, such as the data loaders.
-        given: functions that get arguments from outside of the project.
+        given: functions that get arguments from outside of it.
     """
 
     def __init__(

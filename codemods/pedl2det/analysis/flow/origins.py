@@ -35,11 +35,7 @@ _KEEPING = ("abstractmethod", "cache", "classmethod", "lru_cache", "staticmethod
 
 
 class Classes:
-    """The classes of one project, and who reads the names of its modules and classes.
-
-    Args:
-        modules: its files.
-    """
+    """The classes of one project, and who reads the names of its modules and classes."""
 
     def __init__(self, modules: Modules) -> None:
         self.modules = modules
@@ -201,9 +197,6 @@ class Origins(Classes):
 
     A first pass that does not look through parameters: to look through one, the calls of its
     function must be known.
-
-    Args:
-        modules: its files.
     """
 
     def __init__(self, modules: Modules) -> None:
