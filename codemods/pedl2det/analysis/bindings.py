@@ -109,11 +109,6 @@ class Reaching:
     Walks backward from a read through the statements of its scope, until a binding is certain. Only
     blocks and branches are told apart; of a loop, ``with``, ``try`` or ``match`` every binding may
     hold, and every one before it. So the answer is never too short.
-
-    Args:
-        scope: a module, function, lambda or class.
-        nodes: the places that bind the name in the scope.
-        parents: the parent of every node.
     """
 
     def __init__(

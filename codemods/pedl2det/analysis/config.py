@@ -99,20 +99,18 @@ class Config:
         """
         data = read_bytes(path)
         try:
-            text = data.removeprefix(codecs.BOM_UTF8).decode("utf-8")
+            return cls.of(data.decode("utf-8"))
         except UnicodeDecodeError as error:
             raise Unreadable(f"not UTF-8 text (byte {error.start})") from None
-        return cls.of(text, data.startswith(codecs.BOM_UTF8))
 
     @classmethod
-    def of(cls, text: str, bom: bool = False) -> Config:
+    def of(cls, text: str) -> Config:
         """Compose a text.
 
         Raises:
             Unreadable: the text is not one YAML document, or a mapping has a key twice.
         """
-        if text.startswith("\ufeff"):
-            text, bom = text[1:], True
+        bom, text = text.startswith("\ufeff"), text.removeprefix("\ufeff")
         try:
             root = _composed(text)
             _check(root)

@@ -238,14 +238,9 @@ def keras_trials(trial: Trial) -> list[KerasTrialMetrics]:
 
 
 def metric_names(trial: Trial, owner: ast.ClassDef | None = None) -> MetricNames | None:
-    """What the metrics of a ``KerasTrial`` are called by the new one.
+    """What the metrics of a ``KerasTrial`` are called by the new one; None for other trials.
 
-    Args:
-        trial: the project.
-        owner: the trial's class; the first one that no other derives from if None.
-
-    Returns:
-        The names; None for other trials, whose metrics keep theirs.
+    Without an owner, it is the first class that no other derives from.
     """
     classes = trial.concrete if owner is None else [owner]
     found = [KerasTrialMetrics(trial, one) for one in classes if is_keras_trial(trial, one)]

@@ -19,11 +19,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 class Modules:
-    """The Python files of one project by module name; siblings import each other by it.
-
-    Args:
-        sources: the files by dotted name (``data``, ``nets.cnn``, ``__init__``).
-    """
+    """The Python files of one project by module name (``data``, ``nets.cnn``, ``__init__``)."""
 
     def __init__(self, sources: Mapping[str, Source]) -> None:
         self.by_name = dict(sources)
@@ -200,10 +196,7 @@ class Modules:
     def init_effect(self, homes: Iterable[Source]) -> ast.stmt | None:
         """The first statement of ``__init__.py`` whose effect importing other modules would lack.
 
-        Only definitions, plain constants, and imports of what is imported anyway have none.
-
-        Args:
-            homes: the files that are imported anyway: those of the trial, of its data, their like.
+        Only definitions, plain constants, and imports of what some files import anyway have none.
         """
         init = self.by_name.get("__init__")
         homes = list(homes)

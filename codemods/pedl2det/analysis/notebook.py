@@ -30,7 +30,6 @@ class Cell:
 
     number: int  #: its place among all cells of the notebook, from 1
     is_code: bool  #: whether it is a code cell
-    language: str  #: what it says of its own language, else an empty string
     source: str  #: its text
     span: Span  #: where the JSON value of its text begins and ends
 
@@ -55,8 +54,7 @@ class Cell:
     @property
     def is_python(self) -> bool:
         """Whether it runs as Python in the notebook itself."""
-        is_python = self.language in ("", "python") and self.magic in _PYTHON_CELLS
-        return self.is_code and is_python
+        return self.is_code and self.magic in _PYTHON_CELLS
 
     @property
     def body(self) -> tuple[str, int]:
@@ -138,8 +136,7 @@ def _cells(text: str) -> Iterator[Cell]:
         if not isinstance(source, str):
             raise Unreadable(f"not a notebook: the source of cell {number} is no text")
         is_code = values.get("cell_type") == "code" and "source" in members
-        language = _text(values.get("metadata"), "vscode", "languageId")
-        yield Cell(number, is_code, language, source, members.get("source", (start, start)))
+        yield Cell(number, is_code, source, members.get("source", (start, start)))
 
 
 def _text(value: Any, *path: str) -> str:

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.modules import Modules
+from pedl2det.analysis.notebook import NotebookSource
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import NOTEBOOK
 from pedl2det.analysis.trial import Trial
@@ -31,10 +32,7 @@ class Reader:
         Raises:
             Unreadable: it cannot be read as Python 3.
         """
-        from pedl2det.analysis.notebook import NotebookSource
-
-        kind = NotebookSource if path.suffix == NOTEBOOK else Source
-        return self._once(path, kind)
+        return self._once(path, NotebookSource if path.suffix == NOTEBOOK else Source)
 
     def config(self, path: Path) -> Config:
         """Read a YAML file.
@@ -119,10 +117,7 @@ class Reading:
 def read(project: Project, reader: Reader, *, second: bool = False) -> Reading:
     """Read the files of a project; a file that cannot be read stops no other.
 
-    Args:
-        project: its files.
-        reader: reads them.
-        second: whether it is written in the second form: its trials are carried over whole.
+    In the second form its trials are carried over whole.
     """
     sources: dict[str, Source] = {}
     configs: dict[Path, Config] = {}

@@ -162,10 +162,6 @@ def number(entry: Entry | None, least: int = 1) -> int | None:
     return value if value is not None and value >= least else None
 
 
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
 #: Sections whose keys are all known. Those of ``data`` and ``hyperparameters`` are the trial's own.
 SECTIONS = ("environment", "optimizations", "reproducibility", "resources")
 
@@ -178,11 +174,13 @@ def known(section: str) -> frozenset[str]:
     return frozenset(names_in(section)) - {"template"}
 
 
-_EVERY_SEARCHER = _set(
-    "max_length max_time metric name smaller_is_better source_checkpoint_uuid "
-    "source_trial_id time_metric"
+_EVERY_SEARCHER = frozenset(
+    (
+        *("max_length", "max_time", "metric", "name", "smaller_is_better", "time_metric"),
+        *("source_checkpoint_uuid", "source_trial_id"),
+    )
 )
-_HALVING = _set("divisor max_concurrent_trials max_trials stop_once")
+_HALVING = {"divisor", "max_concurrent_trials", "max_trials", "stop_once"}
 SEARCHERS = {
     "single": _EVERY_SEARCHER,
     "random": _EVERY_SEARCHER | {"max_concurrent_trials", "max_trials"},

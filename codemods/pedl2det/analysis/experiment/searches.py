@@ -163,11 +163,8 @@ def _bounds(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
         if high is None or least is None or most is None:
             message = "expected whole numbers as minval and maxval"
             yield left("C103", spec, message, "maxval: a number")
-        elif most <= least:
-            message = f"no whole number is below {most} and at least {least}"
-            yield left("C103", high, message, "")
-        elif most - 1 == least:  # a range of one number is rejected
-            message = f"{least} is the only number below {most}"
+        elif most - 1 <= least:  # a range of one number is rejected
+            message = f"no two whole numbers are below {most} and at least {least}"
             yield left("C103", spec, message, f"{spec.path[-1]}: {{type: const, val: {least}}}")
         else:
             yield Put("C103", high, value=str(most - 1))

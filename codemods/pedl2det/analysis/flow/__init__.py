@@ -47,12 +47,7 @@ _NAMING_CLASSES = (ast.ClassDef, ast.FunctionDef, ast.arg, ast.AnnAssign, ast.Ex
 
 
 class Uses(Origins):
-    """Where the values of one project go.
-
-    Args:
-        modules: its files.
-        entries: functions whose returned values leave the project, such as the data loaders.
-    """
+    """Where the values of one project go; those that entries return leave it."""
 
     def __init__(self, modules: Modules, entries: frozenset[ast.AST]) -> None:
         super().__init__(modules)
