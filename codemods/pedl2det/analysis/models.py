@@ -130,12 +130,9 @@ def _compile(
     is_other = is_other or is_local(trial, call)
     makers = [one.node.func for one in mine if isinstance(one.node, ast.Call)]
     meanings = [trial.modules.meaning(one) or "" for one in makers]
-    if any(one.startswith("tensorflow.") for one in meanings):
-        standalone = False
-    else:
-        standalone = imports_standalone(trial) or any(
-            means_standalone(trial, one) for one in meanings
-        )
+    standalone = not any(one.startswith("tensorflow.") for one in meanings) and (
+        imports_standalone(trial) or any(means_standalone(trial, one) for one in meanings)
+    )
     wrapped = any(_is_wrapping(one.node) for one in origins)
     return Compile(source, call, not is_other, wrapped, standalone)
 

@@ -294,9 +294,6 @@ def _is_object(trial: Trial, origin: Origin) -> bool:
 def _makes_one(trial: Trial, origin: Origin) -> bool:
     """Whether what is called is an optimizer's class, or a function that gives one."""
     node = origin.node
-    if isinstance(node, ast.ClassDef):
-        bases = [base for one in trial.flow.bases(node) for base in one.bases]
-        return any(_is_class(trial.modules.meaning(base)) for base in bases)
     if isinstance(node, ast.alias):
         source = trial.modules.home(node)
         bound = source.names.module_bindings(node.asname or node.name)

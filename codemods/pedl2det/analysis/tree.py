@@ -110,10 +110,4 @@ def bytes_or_none(path: Path) -> bytes | None:
 
 def is_present(path: Path) -> bool:
     """Tell whether there is a file, also one that cannot be read or is not regular."""
-    try:
-        mode = path.lstat().st_mode
-    except PermissionError:
-        return True
-    except (OSError, ValueError):
-        return False
-    return not (stat.S_ISDIR(mode) or (stat.S_ISLNK(mode) and path.is_dir()))
+    return os.path.lexists(path) and not path.is_dir()
