@@ -93,9 +93,8 @@ class _Files:
             self.notebooks.append(file)
         elif file.suffix in YAML and _is_config(data):
             self.configs.append(file)
-        lowered = b""
-        if file.name == "setup.py" or is_environment or is_text(file):
-            lowered = data.lower()
+        is_searched = file.name == "setup.py" or is_environment or is_text(file)
+        lowered = data.lower() if is_searched else b""
         if any(word in lowered for word in _WORDS):
             self.texts.append(file)
 

@@ -115,7 +115,7 @@ def _asked(trial: Trial, call: ast.Call) -> Asked:
 def _strings(trial: Trial) -> set[str]:
     """Every string of the hyperparameters if one is a metric, else also of the code."""
     values = str([config.get("hyperparameters") for _, config in trial.configs])
-    found = set(re.findall(r"\w+", values))
+    found = set(re.findall(r"'(\w+)'(?!:)", values))  # no keys
     if any(word in found for words in names.METRIC_NAMES for word in words):
         return found
     constants = [node for source in trial.modules for node in source.names.of(ast.Constant)]
@@ -132,7 +132,6 @@ def _searched(trial: Trial) -> Iterator[str]:
 
 
 FUNCTIONAL = "pedl.frameworks.keras.KerasFunctionalTrial"
-ELEMENTWISE_MEAN = "pedl.frameworks.util.elementwise_mean"
 ROLES = ("training", "validation")
 #: Configs name validation metrics as the new trial reports them.
 RENAMED = ConfigNeed("keras_trial_metrics", True)
@@ -210,17 +209,8 @@ class KerasTrialMetrics:
             for key, metric in zip(value.keys, value.values, strict=True):
                 if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
                     return None
-                found[key.value] = self._without_reducer(metric)
+                found[key.value] = metric
         return found
-
-    def _without_reducer(self, value: ast.expr) -> ast.expr:
-        """The function of ``(function, elementwise_mean)``; any other expression as it is."""
-        match value:
-            case ast.Tuple(elts=[function, reducer]) if (
-                self._trial.modules.meaning(reducer) == ELEMENTWISE_MEAN
-            ):
-                return function
-        return value
 
     def _is_function(self, node: ast.expr) -> bool:
         origins = self._trial.flow.origins(node)

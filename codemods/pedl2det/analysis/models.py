@@ -263,23 +263,21 @@ def may_act_by_epoch(trial: Trial, value: ast.expr) -> bool:
         match node:
             case ast.List():
                 uses = trial.flow.uses(node)
-                if any(use.is_change or use.way is Way.ARGUMENT for use in uses):
-                    return True
-            case ast.Call() if _is_without_epochs(trial, node):
-                continue
-            case ast.Tuple() | ast.BinOp() | ast.Constant():
-                continue
+                is_plain = not any(use.is_change or use.way is Way.ARGUMENT for use in uses)
+            case ast.Call():
+                is_plain = _is_without_epochs(trial, node)
             case _:
-                return True
+                is_plain = isinstance(node, ast.Tuple | ast.BinOp | ast.Constant)
+        if not is_plain:
+            return True
     return False
 
 
 def _is_without_epochs(trial: Trial, call: ast.Call) -> bool:
     """Whether a call certainly makes a callback that knows nothing of epochs."""
     today = trial.today(call.func)
-    if today.startswith((_DETERMINED, "legacy_keras.")) or watches_validation(trial, call):
-        return True
-    if today in _WITHOUT_EPOCHS:
+    is_known = today in _WITHOUT_EPOCHS or today.startswith((_DETERMINED, "legacy_keras."))
+    if is_known or watches_validation(trial, call):
         return True
     return not _mentions_hooks(trial) and all(
         isinstance(origin.node, ast.ClassDef)
