@@ -109,11 +109,10 @@ def homes_of_scripts(configs: Iterable[Path], reader: Reader) -> set[Path]:
     """
     homes = set()
     for file in configs:
-        if b"script" in (bytes_or_none(file) or b""):
-            config = reader.config_or_none(file)
-            script = config.named.get("script") if config is not None else None
-            bases = (file.parent, file.parent.parent)
-            homes |= {*[one for one in bases if script and is_present(one / script)][:1]}
+        config = reader.config_or_none(file)
+        script = config.named.get("script") if config is not None else None
+        bases = (file.parent, file.parent.parent)
+        homes |= {*[one for one in bases if script and is_present(one / script)][:1]}
     return homes
 
 
@@ -204,14 +203,8 @@ def members(
 ) -> Project:
     """Find the modules of the trial in a directory.
 
-    Args:
-        home: the directory.
-        trials: the files in it that define a trial.
-        old: the files in it that may use an old API.
-        configs: the experiment configs of the trial.
-        reader: what has read the files.
-        others: directories in it that hold trials of their own.
-        top: the highest directory from which imports may start.
+    Some files define the trial, and ``old`` ones may use an old API. Others are directories in it
+    that hold trials of their own. Imports may start from as high as the top.
     """
     patterns = ignore_patterns(home)
     walk = _Walk(home, [one for one in home.parents if one.is_relative_to(top or home)], reader)

@@ -22,6 +22,8 @@ from pedl2det.analysis.tree import read_bytes
 from pedl2det.findings import Unreadable
 
 Span = tuple[int, int]
+#: Where the metadata of a notebook says the language of its kernel.
+_LANGUAGE = (("language_info", "name"), ("kernelspec", "language"), ("kernelspec", "name"))
 
 
 @dataclass(frozen=True)
@@ -92,10 +94,8 @@ class Document:
         if not isinstance(value, dict) or not isinstance(value.get("cells"), list):
             message = "not a notebook of format 4: open it in Jupyter and save it again"
             raise Unreadable(message)
-        metadata = value.get("metadata")
-        language = _text(metadata, "language_info", "name")
-        language = language or _text(metadata, "kernelspec", "language")
-        language = language or _text(metadata, "kernelspec", "name") or "python"
+        said = (_text(value.get("metadata"), *path) for path in _LANGUAGE)
+        language = next(filter(None, said), "python")
         bom = data.startswith(codecs.BOM_UTF8)
         return cls(path, text, bom, language.lower(), tuple(_cells(text)))
 
@@ -233,10 +233,8 @@ class Magic:
 def mask(source: str, first: int, is_magic_cell: bool = False) -> tuple[str, tuple[Magic, ...]]:
     """Mask every piece of IPython in a cell; each line keeps its number.
 
-    Args:
-        source: the cell's text.
-        first: the number of the first mask; numbers are unique in a notebook.
-        is_magic_cell: whether its first line is a ``%%magic`` for Python.
+    Masks are counted from the first number: they are unique in a notebook. The first line of a
+    magic cell is a ``%%magic`` for Python.
     """
     lines = lines_of(source)
     magics: list[Magic] = []

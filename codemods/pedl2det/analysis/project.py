@@ -27,19 +27,11 @@ class Reader:
         self._known: dict[Path, Source | Config | Unreadable] = {}
 
     def source(self, path: Path) -> Source:
-        """Read a Python file or a notebook.
-
-        Raises:
-            Unreadable: it cannot be read as Python 3.
-        """
+        """Read a Python file or a notebook, or raise ``Unreadable``."""
         return self._once(path, NotebookSource if path.suffix == NOTEBOOK else Source)
 
     def config(self, path: Path) -> Config:
-        """Read a YAML file.
-
-        Raises:
-            Unreadable: it is not one YAML document.
-        """
+        """Read a YAML file, or raise ``Unreadable``."""
         return self._once(path, Config)
 
     def source_or_none(self, path: Path) -> Source | None:

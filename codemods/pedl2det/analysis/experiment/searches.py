@@ -126,11 +126,9 @@ def _length(config: Config) -> Entry | None:
     """The length of a trial in steps."""
     if config.entry("searcher", "max_length") is not None:
         return None
-    names = ["max_steps", "target_trial_steps"]
-    if config.scalar("searcher", "name") in _TARGETED:
-        names.reverse()
-    entries = (config.entry("searcher", name) for name in names)
-    return next((entry for entry in entries if entry is not None), None)
+    steps, target = (config.entry("searcher", name) for name in ("max_steps", "target_trial_steps"))
+    is_targeted = config.scalar("searcher", "name") in _TARGETED
+    return (target or steps) if is_targeted else (steps or target)
 
 
 def _budget(config: Config) -> Entry | None:
@@ -189,8 +187,7 @@ def _script_batch_size(config: Config, facts: ConfigFacts) -> Iterator[Edit | Te
     """Give a config the batch size that its script cuts data by."""
     if facts.batch_size is None:
         return
-    sizes = (config.entry(_SECTION, name) for name in ("global_batch_size", "batch_size"))
-    present = next((size for size in sizes if size is not None), None)
+    present = config.entry(_SECTION, "global_batch_size") or config.entry(_SECTION, "batch_size")
     if present is not None:
         if number(present) != facts.batch_size:
             message = f"the script cuts batches of {facts.batch_size} records, whatever this says"
