@@ -10,7 +10,8 @@ import ast
 from collections.abc import Mapping
 from pathlib import Path
 
-from pedl2det.analysis.flow import Flow, Origin, Use
+from pedl2det.analysis.flow import Flow
+from pedl2det.analysis.flow.values import Origin, Use
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial

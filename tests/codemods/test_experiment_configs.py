@@ -14,8 +14,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pedl2det.analysis.experiment.edits import ConfigFacts
-from pedl2det.analysis.text_rules import TextResult
+from pedl2det.analysis.text_rules import ConfigFacts, TextResult
 from pedl2det.findings import Kind
 from pedl2det.texts.configs import migrate_config
 from pedl2det_runtime.config.reader import read_config
@@ -643,4 +642,3 @@ def test_a_config_is_read_from_a_file(tmp_path: Path) -> None:
     assert config.is_experiment
     assert config.counts_steps
     assert config.encoded(config.text) == path.read_bytes()
-    assert "hyperparameters.batch_size" in config.legacy_keys()

@@ -30,19 +30,12 @@ Path = tuple[Step, ...]
 
 @dataclass(frozen=True)
 class Binding:
-    """One place where a name or an attribute gets a value.
+    """One place where a name or an attribute gets a value."""
 
-    Attributes:
-        node: the place: a target, a parameter, an import alias, a definition.
-        value: the expression that it is bound to, if there is one.
-        path: the member of ``value`` that is bound, for unpacking and loops.
-        augmented: whether the old value takes part (``x += y``).
-    """
-
-    node: ast.AST
-    value: ast.expr | None = None
-    path: Path = ()
-    augmented: bool = False
+    node: ast.AST  #: the place: a target, a parameter, an import alias, a definition
+    value: ast.expr | None = None  #: the expression that it is bound to, if there is one
+    path: Path = ()  #: the member of ``value`` that is bound, for unpacking and loops
+    augmented: bool = False  #: whether the old value takes part (``x += y``)
 
 
 def name_of(node: ast.AST) -> str | None:
@@ -116,11 +109,6 @@ class Reaching:
     Walks backward from a read through the statements of its scope, until a binding is certain. Only
     blocks and branches are told apart; of a loop, ``with``, ``try`` or ``match`` every binding may
     hold, and every one before it. So the answer is never too short.
-
-    Args:
-        scope: a module, function, lambda or class.
-        nodes: the places that bind the name in the scope.
-        parents: the parent of every node.
     """
 
     def __init__(

@@ -17,12 +17,15 @@ from pedl2det.findings import Unreadable
 
 KeyPath = tuple[str, ...]
 
-PERIODS = ("min_validation_period", "min_checkpoint_period")
-_LEGACY_KEYS = {
-    "": ("batches_per_step", "entrypoints"),
-    "searcher": ("max_steps", "target_trial_steps", "step_budget", "steps_per_round"),
-    "hyperparameters": ("batch_size",),
-}
+_PERIODS = ("min_validation_period", "min_checkpoint_period")
+#: Keys of PEDL and Determined 0.12, which counted in steps.
+_IN_STEPS: tuple[KeyPath, ...] = (
+    ("batches_per_step",),
+    ("searcher", "max_steps"),
+    ("searcher", "target_trial_steps"),
+    ("searcher", "step_budget"),
+    ("searcher", "steps_per_round"),
+)
 #: Where a config names what it trains, by the kind of name.
 _NAMING: dict[str, KeyPath] = {
     "entrypoint": ("entrypoint",),
@@ -39,19 +42,12 @@ _FAST: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast,
 
 @dataclass(frozen=True)
 class Entry:
-    """A key with its value.
+    """A key with its value."""
 
-    Attributes:
-        path: the keys from the root to it.
-        key: the key's node.
-        value: the value's node, with aliases followed.
-        in_flow: whether it is written in a ``{...}`` or ``[...]``.
-    """
-
-    path: KeyPath
-    key: yaml.Node
-    value: yaml.Node
-    in_flow: bool
+    path: KeyPath  #: the keys from the root to it
+    key: yaml.Node  #: the key's node
+    value: yaml.Node  #: the value's node, with aliases followed
+    in_flow: bool  #: whether it is written in a ``{...}`` or ``[...]``
 
     @property
     def line(self) -> int:
@@ -86,18 +82,13 @@ class Entry:
 
 @dataclass(frozen=True)
 class Config:
-    """One YAML document.
+    """One YAML document."""
 
-    Attributes:
-        text: the text, with the line ends of the file, without a byte order mark.
-        root: the composed document; an alias is the node that it stands for, and a mapping has
-            the keys that ``<<`` merges into it.
-        bom: whether the file begins with a byte order mark.
-    """
-
-    text: str
+    text: str  #: the text, with the line ends of the file, without a byte order mark
+    #: The composed document; an alias is the node that it stands for, and a mapping has the keys
+    #: that ``<<`` merges into it.
     root: yaml.Node | None
-    bom: bool = False
+    bom: bool = False  #: whether the file begins with a byte order mark
 
     @classmethod
     def read(cls, path: Path) -> Config:
@@ -108,20 +99,18 @@ class Config:
         """
         data = read_bytes(path)
         try:
-            text = data.removeprefix(codecs.BOM_UTF8).decode("utf-8")
+            return cls.of(data.decode("utf-8"))
         except UnicodeDecodeError as error:
             raise Unreadable(f"not UTF-8 text (byte {error.start})") from None
-        return cls.of(text, data.startswith(codecs.BOM_UTF8))
 
     @classmethod
-    def of(cls, text: str, bom: bool = False) -> Config:
+    def of(cls, text: str) -> Config:
         """Compose a text.
 
         Raises:
             Unreadable: the text is not one YAML document, or a mapping has a key twice.
         """
-        if text.startswith("\ufeff"):
-            text, bom = text[1:], True
+        bom, text = text.startswith("\ufeff"), text.removeprefix("\ufeff")
         try:
             root = _composed(text)
             _check(root)
@@ -170,22 +159,13 @@ class Config:
     @cached_property
     def counts_steps(self) -> bool:
         """Whether lengths are in steps, as in PEDL and Determined 0.12."""
-        keys = set(self.legacy_keys())
-        return bool(keys - {"entrypoints", "hyperparameters.batch_size"})
+        return bool(self.periods) or any(self.entry(*path) for path in _IN_STEPS)
 
-    def legacy_keys(self) -> list[str]:
-        """The keys of the old dialect that the config uses."""
-        found = [
-            f"{section}.{key}".lstrip(".")
-            for section, keys in _LEGACY_KEYS.items()
-            for key in keys
-            if self.entry(*filter(None, (section, key)))
-        ]
-        for name in PERIODS:
-            period = self.entry(name)
-            if period and period.scalar is not None and not period.is_null:
-                found.append(name)
-        return found
+    @property
+    def periods(self) -> list[Entry]:
+        """The periods of validations and checkpoints that are in steps."""
+        periods = [self.entry(name) for name in _PERIODS]
+        return [one for one in periods if one and one.scalar is not None and not one.is_null]
 
     def entry(self, *path: str) -> Entry | None:
         """The key and value at a path of keys, or None."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pedl2det.analysis.bindings import is_inside
-from pedl2det.analysis.flow import (
-    Flow,
+from pedl2det.analysis.flow import Flow
+from pedl2det.analysis.flow.values import (
     Function,
     Way,
     by_position,

@@ -14,17 +14,17 @@ from pathlib import Path
 
 import pedl2det_names as names
 from pedl2det.analysis.config import Config
-from pedl2det.analysis.homes import (
+from pedl2det.analysis.membership import (
     homes_of_scripts,
     homes_of_trials,
     is_native,
-    may_be_native,
+    members,
+    module,
+    reached,
     trial_classes,
     uses_legacy,
 )
-from pedl2det.analysis.membership import members, module, reached
-from pedl2det.analysis.notebook.document import Document
-from pedl2det.analysis.notebook.magics import uses_old_api
+from pedl2det.analysis.notebook import Document, uses_old_api
 from pedl2det.analysis.project import SUPPORT, Project, Reader
 from pedl2det.analysis.tree import (
     NOTEBOOK,
@@ -43,25 +43,16 @@ _WORDS = (b"pedl", b"determined", b"tensorflow", b"keras", b"numpy", b"h5py", b"
 
 @dataclass(frozen=True)
 class Discovered:
-    """What there is below some paths.
+    """What there is below some paths."""
 
-    Attributes:
-        projects: the projects, by their directories.
-        texts: the other files that may name the old API.
-        stray: configs that count in steps and belong to no trial, or to one of several.
-        directories: the directories in which files may be written.
-        notebooks: the notebooks that name the old API or its commands.
-        unreadable: why some files and folders cannot be read.
-        reader: the files that were read on the way.
-    """
-
-    projects: tuple[Project, ...]
-    texts: tuple[Path, ...]
+    projects: tuple[Project, ...]  #: the projects, by their directories
+    texts: tuple[Path, ...]  #: the other files that may name the old API
+    #: Configs that count in steps and belong to no trial, or to one of several.
     stray: tuple[Path, ...]
-    directories: tuple[Path, ...]
-    notebooks: tuple[Path, ...]
-    unreadable: Mapping[Path, Unreadable]
-    reader: Reader = field(compare=False)
+    directories: tuple[Path, ...]  #: the directories in which files may be written
+    notebooks: tuple[Path, ...]  #: the notebooks that name the old API or its commands
+    unreadable: Mapping[Path, Unreadable]  #: why some files and folders cannot be read
+    reader: Reader = field(compare=False)  #: the files that were read on the way
 
 
 @dataclass
@@ -96,15 +87,14 @@ class _Files:
                 self.old.append(file)
             if (is_old and b"Trial" in data) or (b"TFKerasTrial" in data and b"determined" in data):
                 self.trials.append(file)
-            if may_be_native(data):
+            if b"determined" in data and b"init" in data and b".fit" in data:
                 self.native.append(file)
         elif file.suffix == NOTEBOOK:
             self.notebooks.append(file)
         elif file.suffix in YAML and _is_config(data):
             self.configs.append(file)
-        lowered = b""
-        if file.name == "setup.py" or is_environment or is_text(file):
-            lowered = data.lower()
+        is_searched = file.name == "setup.py" or is_environment or is_text(file)
+        lowered = data.lower() if is_searched else b""
         if any(word in lowered for word in _WORDS):
             self.texts.append(file)
 
@@ -116,7 +106,13 @@ def discover(paths: Sequence[Path]) -> Discovered:
         files.add(file)
     trials = homes_of_trials(files.trials, files.python, files.configs, reader)
     homes = {*trials.values()} | homes_of_scripts(files.configs, reader)
-    scripts = [file for file in files.native if _is_native(file, homes, reader)]
+    scripts = [
+        file
+        for file in files.native
+        if not _is_below(file, [*homes])
+        and (source := reader.source_or_none(file)) is not None
+        and is_native(source)
+    ]
     homes |= {file.parent for file in scripts}
     directories = tuple(sorted({path.resolve() for path in paths if path.is_dir()}))
     outside = sorted(one for one in homes if not _is_below(one, directories))
@@ -156,12 +152,6 @@ def _is_below(path: Path, directories: Sequence[Path]) -> bool:
     return any(path.is_relative_to(one) for one in directories)
 
 
-def _is_native(file: Path, homes: set[Path], reader: Reader) -> bool:
-    """Whether a file trains by the Native API, and does not stand beside a trial."""
-    source = reader.source_or_none(file) if not _is_below(file, [*homes]) else None
-    return source is not None and is_native(source)
-
-
 def _without_trial(
     old: Sequence[Path], projects: Sequence[Project], reader: Reader
 ) -> Iterator[Project]:
@@ -169,21 +159,11 @@ def _without_trial(
     taken = {file for one in projects for file in one.modules.values()}
     loose: dict[Path, dict[str, Path]] = {}
     for file in old:
-        source = reader.source_or_none(file) if file not in taken else None
-        is_python_2 = file not in taken and source is None and _imports_in_text(file)
-        if is_python_2 or (source is not None and uses_legacy(source)):
+        source = reader.source_or_none(file)  # None for one of Python 2
+        if file not in taken and (source is None or uses_legacy(source)):
             loose.setdefault(file.parent, {})[file.stem] = file
     for directory, modules in sorted(loose.items()):
         yield Project(directory, directory, modules, has_trial=False)
-
-
-def _imports_in_text(file: Path) -> bool:
-    """Whether a file that is no Python 3 looks as if it imported the old API."""
-    lines = file.read_bytes().decode("utf-8", errors="replace").splitlines()
-    return any(
-        line.split()[:1] in (["import"], ["from"]) and "pedl" in line.replace(".", " ").split()
-        for line in lines
-    )
 
 
 def assign(
@@ -192,13 +172,7 @@ def assign(
     """Give every experiment config to a trial.
 
     A config in a trial's directory belongs to that trial. Another one belongs to the trial that
-    its entrypoint names, or to the only one near it.
-
-    Args:
-        files: YAML files that may be experiment configs.
-        homes: the directories of the trials.
-        tops: the directories that migrate was given.
-        reader: reads the files.
+    its entrypoint names, or to the only one near it. The search ends at the ``tops``.
 
     Returns:
         The configs of each trial's directory, and those that count in steps and belong to no
@@ -208,16 +182,15 @@ def assign(
     stray: list[Path] = []
     for file in files:
         config = reader.config_or_none(file)
-        if config is None:
-            for home in _around(file, homes):
-                found.setdefault(home, []).append(file)  # its reader reports what is wrong with it
+        if config is None:  # its reader reports what is wrong with it
+            candidates = _around(file, homes)
+        elif config.is_experiment:
+            candidates = _candidates(file, config, homes, tops)
+        else:
             continue
-        if not config.is_experiment:
-            continue
-        candidates = _candidates(file, config, homes, tops)
         if len(candidates) == 1:
             found.setdefault(candidates[0], []).append(file)
-        elif config.counts_steps:
+        elif config is not None and config.counts_steps:
             stray.append(file)
     return {home: tuple(configs) for home, configs in found.items()}, tuple(stray)
 
@@ -258,29 +231,21 @@ def _around(file: Path, homes: Sequence[Path]) -> list[Path]:
 
 def _holds(home: Path, directory: Path, name: str) -> bool:
     """Whether an entrypoint's module is found from a trial's directory, or is in it."""
-    if module(home, name) is not None:
-        return True
-    found = module(directory, name)
+    found = module(home, name) or module(directory, name)
     return found is not None and found.is_relative_to(home)
 
 
 def with_notebooks(
     projects: Sequence[Project], files: Sequence[Path], reader: Reader
 ) -> Iterator[Project]:
-    """Add notebooks to the projects whose modules they import, and projects of their own.
-
-    Args:
-        projects: the projects without notebooks.
-        files: the notebooks.
-        reader: reads them.
-    """
+    """Add notebooks to the projects whose modules they import, and projects of their own."""
     found = list(projects)
     for file in files:
         source = reader.source_or_none(file)
         has_trial = source is not None and bool(trial_classes(source))
         near = None if has_trial else _nearest(file, found)
-        if near is not None and _imports(file, found[near]):
-            found[near] = replace(found[near], notebooks=(*found[near].notebooks, file))
+        if near is not None and _imports(file, near):
+            found[found.index(near)] = replace(near, notebooks=(*near.notebooks, file))
         elif names.mentions_legacy(file.read_bytes()) and _matters(file, reader):
             modules = reached([file], file.parent, reader) if has_trial else {file.stem: file}
             needed = frozenset(modules.values())
@@ -293,15 +258,15 @@ def with_notebooks(
             yield replace(one, modules=left)
 
 
-def _nearest(file: Path, projects: Sequence[Project]) -> int | None:
-    """The index of the project of the nearest trial around a notebook."""
+def _nearest(file: Path, projects: Sequence[Project]) -> Project | None:
+    """The project of the nearest trial around a notebook."""
     around = [
-        (len(one.home.parts), number)
-        for number, one in enumerate(projects)
+        one
+        for one in projects
         if one.has_trial and file.is_relative_to(one.home)
         if any(path.suffix != NOTEBOOK for path in one.modules.values())
     ]
-    return max(around)[1] if around else None
+    return max(around, key=lambda one: len(one.home.parts), default=None)
 
 
 def _imports(file: Path, project: Project) -> bool:
@@ -319,8 +284,8 @@ def _matters(file: Path, reader: Reader) -> bool:
         document = Document.of(file, file.read_bytes())
     except Unreadable:
         return True
-    source = reader.source_or_none(file) if document.is_python else None
-    cells = [cell for cell in document.cells if cell.is_code and document.is_python]
-    return (source is not None and uses_legacy(source)) or any(
-        uses_old_api(cell.source) for cell in cells
+    source = reader.source_or_none(file)
+    return document.is_python and (
+        (source is not None and uses_legacy(source))
+        or any(cell.is_code and uses_old_api(cell.source) for cell in document.cells)
     )

@@ -10,7 +10,7 @@ from enum import Enum
 import pedl2det_names as names
 from pedl2det.analysis.bindings import Path
 from pedl2det.analysis.context import entry_of
-from pedl2det.analysis.flow import Function, Origin, Use, Way, arguments_of, by_position
+from pedl2det.analysis.flow.values import Function, Origin, Use, Way, arguments_of, by_position
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Reference, Trial
 
 TRAINING_METHOD = "build_training_data_loader"
@@ -273,7 +273,8 @@ def is_wrapped(trial: Trial, origin: Origin) -> bool:
 def is_dataset(trial: Trial, origin: Origin) -> bool:
     """Whether a value is certainly a dataset."""
     function = origin.node.func if isinstance(origin.node, ast.Call) else None
-    return is_wrapped(trial, origin) or (function is not None and _makes_dataset(trial, function))
+    made_by = trial.modules.meaning(function) if function is not None else None
+    return is_wrapped(trial, origin) or (made_by or "").startswith(_DATASETS)
 
 
 def is_sequence(trial: Trial, origin: Origin) -> bool:
@@ -296,16 +297,6 @@ def only_datasets(trial: Trial) -> bool:
     return {role for role, _ in found} == {*Role} and all(
         origins and all(is_dataset(trial, one) for one in origins) for _, origins in found
     )
-
-
-def _makes_dataset(trial: Trial, function: ast.expr) -> bool:
-    if isinstance(function, ast.Attribute) and function.attr == "as_dataset":
-        makers = [one.node for one in trial.flow.origins(function.value)]
-        named = [getattr(one, "func", one) for one in makers]
-        return bool(named) and all(
-            (trial.modules.meaning(one) or "").startswith("tensorflow_datasets.") for one in named
-        )
-    return (trial.modules.meaning(function) or "").startswith(_DATASETS)
 
 
 #: Functions that return an array, whatever they are given.
@@ -346,12 +337,4 @@ def _is_array(trial: Trial, origin: Origin, depth: int) -> bool:
             return bool(parts) and all(is_array(trial, one, depth + 1) for one in parts)
         case ast.Subscript(value=value, slice=ast.Slice()) if not origin.path:
             return is_array(trial, value, depth + 1)
-        case ast.Attribute(attr="values", value=table) if not origin.path:
-            makers = [one.node for one in trial.flow.origins(table)]
-            return bool(makers) and all(_is_of_pandas(trial, one) for one in makers)
     return False
-
-
-def _is_of_pandas(trial: Trial, node: ast.AST) -> bool:
-    called = trial.modules.meaning(node.func) if isinstance(node, ast.Call) else None
-    return (called or "").startswith("pandas.")

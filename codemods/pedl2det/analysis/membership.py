@@ -1,82 +1,32 @@
-"""Which Python files belong to a trial, and from which directories they import each other."""
+"""Which files define a trial, where its home is, and which files belong to it.
+
+A trial's home is the directory of its config, or the outermost package around its class.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+import pedl2det_names as names
+from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.modules import added_paths
 from pedl2det.analysis.project import SUPPORT, Project, Reader
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import bytes_or_none, is_present
+from pedl2det.analysis.trial import TRIALS
 
-_NAMES = (".pedlignore", ".detignore")
-
-
-@dataclass(frozen=True)
-class Ignored:
-    """The ignored files below one directory.
-
-    Attributes:
-        directory: the directory of the ignore file.
-        patterns: regular expressions of paths relative to it, and whether each one ignores.
-    """
-
-    directory: Path
-    patterns: tuple[tuple[re.Pattern[str], bool], ...] = ()
-
-    @classmethod
-    def of(cls, directory: Path) -> Ignored:
-        """Read the ignore files of a directory."""
-        patterns = []
-        for name in _NAMES:
-            text = (bytes_or_none(directory / name) or b"").decode("utf-8", errors="ignore")
-            patterns += [made for line in text.splitlines() if (made := _pattern(line))]
-        return cls(directory, tuple(patterns))
-
-    def __contains__(self, path: Path) -> bool:
-        if not self.patterns or not path.is_relative_to(self.directory):
-            return False
-        parts = path.relative_to(self.directory).parts
-        for end in range(1, len(parts) + 1):
-            name = "/".join(parts[:end]) + ("/" if end < len(parts) else "")
-            ignored = False
-            for pattern, ignores in self.patterns:
-                if pattern.fullmatch(name):
-                    ignored = ignores
-            if ignored:
-                return True
-        return False
-
-
-def _pattern(line: str) -> tuple[re.Pattern[str], bool] | None:
-    """One line as a regular expression of a path; directories end in a slash."""
-    text = line.rstrip()
-    if not text or text.startswith("#"):
-        return None
-    ignores = not text.startswith("!")
-    text = text.lstrip("!").removeprefix("\\")
-    only_directories = text.endswith("/")
-    text = text.rstrip("/")
-    anchored = "/" in text
-    body = _translated(text.lstrip("/"))
-    start = "" if anchored else "(?:.*/)?"
-    return re.compile(f"{start}{body}{'/' if only_directories else '/?'}"), ignores
-
-
-def _translated(text: str) -> str:
-    """A pattern with ``**/``, ``**``, ``*``, ``?`` and ``[sets]`` as a regular expression."""
-    found = re.escape(text).replace(r"\*\*/", "(?:.*/)?").replace(r"\*\*", ".*")
-    found = found.replace(r"\*", "[^/]*").replace(r"\?", "[^/]")
-    sets = re.compile(r"\\\[(!?)(.+?)\\\]")
-    found = sets.sub(lambda one: f"[{one[1] and '^'}{one[2]}]", found)
-    return found.replace(r"\-", "-")
-
-
+#: Calls of the Native API, which make a script a trial, and calls that create one.
+INITS = (
+    "determined.experimental.keras.init",
+    "determined.keras.init",
+    "determined.keras.experimental.init",
+)
+CREATES = ("determined.experimental.create", "determined.create")
 #: Libraries of trials. A folder above a trial may have the name of one of them.
 _LIBRARIES = frozenset(
     {
@@ -87,6 +37,159 @@ _LIBRARIES = frozenset(
 #: Functions of a module that the old harness called, or that a file beside the trial may call.
 _HARNESS = re.compile(rb"\b(?:make_data_loaders|download_data)\b")
 _DEFINES_LOADER = re.compile(rb"^def (?:make_data_loaders|download_data)\b", re.M)
+
+
+def trial_classes(source: Source) -> list[ast.ClassDef]:
+    """The classes that derive from a trial class of PEDL or Determined by its own name."""
+    return [
+        node
+        for node in source.names.of(ast.ClassDef)
+        if any(source.names.qualified(base) in TRIALS for base in node.bases)
+    ]
+
+
+def uses_legacy(source: Source) -> bool:
+    """Whether a file names an old harness by the meaning of its imports."""
+    imported = (
+        alias.name if isinstance(node, ast.Import) else f"{node.module}.{alias.name}"
+        for node in source.names.of(ast.Import, ast.ImportFrom)
+        for alias in node.names
+    )
+    read = (source.names.qualified(node) or "" for node in source.names.of(ast.Attribute))
+    return any(names.is_legacy(one) for one in (*imported, *read))
+
+
+def is_native(source: Source) -> bool:
+    """Whether a file trains by the Native API."""
+    return next(calls_of(source, INITS), None) is not None
+
+
+def calls_of(source: Source, functions: Collection[str]) -> Iterator[ast.Call]:
+    """The calls of some functions, by their dotted names."""
+    for call in source.names.of(ast.Call):
+        if source.names.qualified(call.func) in functions:
+            yield call
+
+
+# Homes.
+
+
+def homes_of_trials(
+    candidates: Sequence[Path],
+    python: Sequence[Path],
+    configs: Iterable[Path],
+    reader: Reader,
+) -> dict[Path, Path]:
+    """The files that define a trial or lead to one, each with the directory of its trial.
+
+    The candidates are the Python files that may define one.
+    """
+    configs = list(configs)
+    folders, packages = {one.parent for one in configs}, _packages(configs, reader)
+    trials: dict[Path, Path] = {}
+    for file in candidates:
+        source = reader.source_or_none(file)
+        classes = [one.name for one in trial_classes(source)] if source is not None else []
+        if classes:
+            trials |= _with_heirs(file, classes, folders, python) or {
+                file: _home(file, folders, packages)
+            }
+    known = {*trials.values()} | homes_of_scripts(configs, reader)
+    for file in candidates:  # such as one that imports the class for a module beside it
+        home, source = _home(file, folders, packages), reader.source_or_none(file)
+        if home in folders - known and source is not None and _names_trial(source):
+            trials[file] = home
+    return trials
+
+
+def homes_of_scripts(configs: Iterable[Path], reader: Reader) -> set[Path]:
+    """The directories of scripts that configs name as their entrypoint.
+
+    A script is named from the directory of its config, or from the one above.
+    """
+    homes = set()
+    for file in configs:
+        config = reader.config_or_none(file)
+        script = config.named.get("script") if config is not None else None
+        bases = (file.parent, file.parent.parent)
+        homes |= {*[one for one in bases if script and is_present(one / script)][:1]}
+    return homes
+
+
+def _packages(configs: Iterable[Path], reader: Reader) -> set[Path]:
+    """The packages beside configs that name a trial in them."""
+    found = set()
+    for file in configs:
+        config = reader.config_or_none(file)
+        name = config.trial.partition(":")[0].partition(".")[0] if config is not None else ""
+        if name and (file.parent / name).is_dir():
+            found.add(file.parent / name)
+    return found
+
+
+def _home(file: Path, configs: set[Path], packages: set[Path]) -> Path:
+    """The directory of the trial that a file defines: of its config, or the outermost package."""
+    nearest = next((one for one in file.parents if one in configs | packages), None)
+    if nearest in packages - configs:
+        return nearest.parent
+    directory = file.parent
+    while directory not in configs and (directory.parent / "__init__.py").exists():
+        directory = directory.parent
+    return directory
+
+
+def _with_heirs(
+    file: Path, classes: Sequence[str], configs: set[Path], python: Sequence[Path]
+) -> dict[Path, Path]:
+    """A file of base classes in a folder without a config, and the files that derive from them.
+
+    All of them belong to the directory of the nearest config above.
+    """
+    above = next((one for one in file.parents if one in configs), file.parent)
+    if above == file.parent:
+        return {}
+    derives = rf"^class\s+\w+\s*\([^)]*\b(?:{'|'.join(classes)})\b".encode()
+    heirs = [
+        one
+        for one in python
+        if one != file and one.is_relative_to(above) and re.search(derives, one.read_bytes(), re.M)
+    ]
+    return dict.fromkeys((file, *heirs), above) if heirs else {}
+
+
+def _names_trial(source: Source) -> bool:
+    """Whether a file imports or uses a trial class of PEDL or Determined."""
+    return any(
+        (alias.name == "*" and f"{node.module}.TFKerasTrial" in TRIALS)
+        or imported_as(node, alias) in TRIALS
+        for node in source.names.of(ast.ImportFrom)
+        for alias in node.names
+    ) or any(source.names.qualified(node) in TRIALS for node in source.names.of(ast.Attribute))
+
+
+# Members.
+
+
+def ignore_patterns(directory: Path) -> list[str]:
+    """The patterns of the ignore files of a directory, in their order."""
+    texts = [bytes_or_none(directory / name) or b"" for name in (".pedlignore", ".detignore")]
+    lines = [line for text in texts for line in text.decode("utf-8", errors="ignore").splitlines()]
+    return [line.strip() for line in lines if line.strip(" !") and not line.startswith("#")]
+
+
+def is_ignored(file: Path, directory: Path, patterns: Sequence[str]) -> bool:
+    """Tell whether one of some patterns matches a file, or a folder around it.
+
+    A pattern that begins with a slash matches from the directory on, any other one the end of a
+    path anywhere below it. After a ``!`` the pattern takes a file in again.
+    """
+    parts = file.relative_to(directory).parts if file.is_relative_to(directory) else ()
+    for end in range(1, len(parts) + 1):
+        path = PurePosixPath("/", *parts[:end])
+        matching = [one for one in patterns if path.match(one.lstrip("!\\"))]
+        if matching and not matching[-1].startswith("!"):
+            return True
+    return False
 
 
 def members(
@@ -100,16 +203,10 @@ def members(
 ) -> Project:
     """Find the modules of the trial in a directory.
 
-    Args:
-        home: the directory.
-        trials: the files in it that define a trial.
-        old: the files in it that may use an old API.
-        configs: the experiment configs of the trial.
-        reader: reads the files.
-        others: directories in it that hold trials of their own.
-        top: the highest directory from which imports may start.
+    Some files define the trial, and ``old`` ones may use an old API. Others are directories in it
+    that hold trials of their own. Imports may start from as high as the top.
     """
-    ignored = Ignored.of(home)
+    patterns = ignore_patterns(home)
     walk = _Walk(home, [one for one in home.parents if one.is_relative_to(top or home)], reader)
     init = home / "__init__.py"
     walk.follow([*trials, *walk.named(configs), *([init] if is_present(init) else [])])
@@ -123,15 +220,17 @@ def members(
             for file in sorted(directory.glob("*.py"))
             if file not in walk.files
             and not any(file.is_relative_to(one) for one in others)
-            and file not in ignored
+            and not is_ignored(file, home, patterns)
             and file.name != SUPPORT
             and file.is_file()
         ]
 
-    # A file that cannot be read may define data loaders.
-    walk.follow(one for one in beside() if _matches(_DEFINES_LOADER, one) is not False)
+    for file in beside():
+        data = bytes_or_none(file)
+        if data is None or _DEFINES_LOADER.search(data):  # one that cannot be read may do so
+            walk.follow([file])
     needed = frozenset(walk.files)
-    walk.follow(one for one in old if one not in ignored)
+    walk.follow(one for one in old if not is_ignored(one, home, patterns))
     while new := [one for one in beside() if _uses(one, walk.files, home)]:
         walk.follow(new)
     is_home = home in walk.bases or not walk.bases
@@ -253,19 +352,14 @@ def module(base: Path, dotted: str) -> Path | None:
     return next((file for file in files if is_present(file)), None)
 
 
-def _matches(pattern: re.Pattern[bytes], file: Path) -> bool | None:
-    """Whether a file has a pattern; None if it cannot be read."""
-    data = bytes_or_none(file)
-    return None if data is None else pattern.search(data) is not None
-
-
 def _uses(file: Path, files: set[Path], home: Path) -> bool:
     """Whether a file imports a module of the trial, or calls a function of the old harness."""
-    if _matches(_HARNESS, file):
+    data = bytes_or_none(file) or b""
+    if _HARNESS.search(data):
         return True
     modules = {one.stem for one in files if one.parent == file.parent and one.stem != "__init__"}
     inner = (one.relative_to(home).parts for one in files if one.is_relative_to(home))
     modules |= {parts[0] for parts in inner if len(parts) > 1}
     words = "|".join(re.escape(one) for one in sorted(modules))
-    pattern = re.compile(rf"^\s*(?:import|from)\s+\.?(?:{words})\b".encode(), re.M)
-    return bool(modules) and _matches(pattern, file) is True
+    imports = rf"^\s*(?:import|from)\s+\.?(?:{words})\b".encode()
+    return bool(modules) and re.search(imports, data, re.M) is not None

@@ -7,12 +7,13 @@ list, and puts ``val_`` before the names of a validation.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import pedl2det_names as names
-from pedl2det.analysis.flow import Function
+from pedl2det.analysis.flow.values import Function
 from pedl2det.analysis.models import is_keras_trial
 from pedl2det.analysis.old_keras import KERAS
 from pedl2det.analysis.trial import Trial
@@ -24,16 +25,12 @@ class MetricNames:
     """What the metrics of a ``KerasTrial`` are called by the new one.
 
     The new trial may report more: its training and its validation share one list of metrics.
-
-    Attributes:
-        training: new names of training metrics by their old ones; the others keep theirs.
-        validation: the names of validation metrics that are visible.
-        prefix: what is put before the name of every validation metric.
     """
 
+    #: New names of training metrics by their old ones; the others keep theirs.
     training: Mapping[str, str] = field(default_factory=dict)
-    validation: frozenset[str] = frozenset()
-    prefix: str = "val_"
+    validation: frozenset[str] = frozenset()  #: the names of validation metrics that are visible
+    prefix: str = "val_"  #: what is put before the name of every validation metric
 
     def new(self, kind: str, old: str) -> str:
         """The name of today of a metric in a report of this kind."""
@@ -45,15 +42,11 @@ class MetricNames:
 
 @dataclass(frozen=True)
 class Asked:
-    """The metrics that the calls of ``compile`` ask for.
+    """The metrics that the calls of ``compile`` ask for."""
 
-    Attributes:
-        names: their names; where a list cannot be followed, every text that may be one.
-        is_certain: whether each call asks for just these.
-    """
-
+    #: Their names; where a list cannot be followed, every text that may be one.
     names: frozenset[str]
-    is_certain: bool = True
+    is_certain: bool = True  #: whether each call asks for just these
 
     def todays_name(self, metric: str) -> str:
         """The name under which Keras reports a metric today; the same if no other is certain.
@@ -121,16 +114,8 @@ def _asked(trial: Trial, call: ast.Call) -> Asked:
 
 def _strings(trial: Trial) -> set[str]:
     """Every string of the hyperparameters if one is a metric, else also of the code."""
-    found: set[str] = set()
-    waiting: list[object] = [config.get("hyperparameters") for _, config in trial.configs]
-    while waiting:
-        match waiting.pop():
-            case str(text):
-                found.add(text)
-            case dict() as parts:
-                waiting += parts.values()
-            case list() as parts:
-                waiting += parts
+    values = str([config.get("hyperparameters") for _, config in trial.configs])
+    found = set(re.findall(r"'(\w+)'(?!:)", values))  # no keys
     if any(word in found for words in names.METRIC_NAMES for word in words):
         return found
     constants = [node for source in trial.modules for node in source.names.of(ast.Constant)]
@@ -147,19 +132,13 @@ def _searched(trial: Trial) -> Iterator[str]:
 
 
 FUNCTIONAL = "pedl.frameworks.keras.KerasFunctionalTrial"
-ELEMENTWISE_MEAN = "pedl.frameworks.util.elementwise_mean"
 ROLES = ("training", "validation")
 #: Configs name validation metrics as the new trial reports them.
 RENAMED = ConfigNeed("keras_trial_metrics", True)
 
 
 class KerasTrialMetrics:
-    """What is seen of the metrics of one ``KerasTrial``.
-
-    Args:
-        trial: the project.
-        owner: the trial's class.
-    """
+    """What is seen of the metrics of one ``KerasTrial``."""
 
     def __init__(self, trial: Trial, owner: ast.ClassDef) -> None:
         self._trial = trial
@@ -230,17 +209,8 @@ class KerasTrialMetrics:
             for key, metric in zip(value.keys, value.values, strict=True):
                 if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
                     return None
-                found[key.value] = self._without_reducer(metric)
+                found[key.value] = metric
         return found
-
-    def _without_reducer(self, value: ast.expr) -> ast.expr:
-        """The function of ``(function, elementwise_mean)``; any other expression as it is."""
-        match value:
-            case ast.Tuple(elts=[function, reducer]) if (
-                self._trial.modules.meaning(reducer) == ELEMENTWISE_MEAN
-            ):
-                return function
-        return value
 
     def _is_function(self, node: ast.expr) -> bool:
         origins = self._trial.flow.origins(node)
@@ -258,14 +228,9 @@ def keras_trials(trial: Trial) -> list[KerasTrialMetrics]:
 
 
 def metric_names(trial: Trial, owner: ast.ClassDef | None = None) -> MetricNames | None:
-    """What the metrics of a ``KerasTrial`` are called by the new one.
+    """What the metrics of a ``KerasTrial`` are called by the new one; None for other trials.
 
-    Args:
-        trial: the project.
-        owner: the trial's class; the first one that no other derives from if None.
-
-    Returns:
-        The names; None for other trials, whose metrics keep theirs.
+    Without an owner, it is the first class that no other derives from.
     """
     classes = trial.concrete if owner is None else [owner]
     found = [KerasTrialMetrics(trial, one) for one in classes if is_keras_trial(trial, one)]

@@ -1,11 +1,17 @@
-"""Where models are compiled, and which of them is the one that the trial trains."""
+"""Which models are compiled and trained, and what callbacks of theirs watch and know."""
 
 from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
 
-from pedl2det.analysis.flow import Function, Origin, first_parameter
+from pedl2det.analysis.flow.values import (
+    Function,
+    Origin,
+    Way,
+    first_parameter,
+    has_hidden_arguments,
+)
 from pedl2det.analysis.old_keras import KERAS, imports_standalone, means_standalone
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
@@ -28,21 +34,13 @@ _GUARDS = ("__name__ == '__main__'", "'__main__' == __name__")
 
 @dataclass(frozen=True)
 class Compile:
-    """A call of ``compile`` of a Keras model.
+    """A call of ``compile`` of a Keras model."""
 
-    Attributes:
-        source: the file.
-        call: the call.
-        is_trained: whether the trial trains this model, as far as can be seen.
-        is_wrapped: whether it was given to ``wrap_model``.
-        is_standalone: whether it is a model of standalone Keras.
-    """
-
-    source: Source
-    call: ast.Call
-    is_trained: bool
-    is_wrapped: bool
-    is_standalone: bool
+    source: Source  #: the file
+    call: ast.Call  #: the call
+    is_trained: bool  #: whether the trial trains this model, as far as can be seen
+    is_wrapped: bool  #: whether it was given to ``wrap_model``
+    is_standalone: bool  #: whether it is a model of standalone Keras
 
     @property
     def model(self) -> ast.expr:
@@ -53,10 +51,7 @@ class Compile:
     @property
     def hides_arguments(self) -> bool:
         """Whether there are arguments with ``*`` or ``**``."""
-        call = self.call
-        return any(isinstance(one, ast.Starred) for one in call.args) or any(
-            one.arg is None for one in call.keywords
-        )
+        return has_hidden_arguments(self.call)
 
 
 def compiles(trial: Trial) -> list[Compile]:
@@ -135,12 +130,9 @@ def _compile(
     is_other = is_other or is_local(trial, call)
     makers = [one.node.func for one in mine if isinstance(one.node, ast.Call)]
     meanings = [trial.modules.meaning(one) or "" for one in makers]
-    if any(one.startswith("tensorflow.") for one in meanings):
-        standalone = False
-    else:
-        standalone = imports_standalone(trial) or any(
-            means_standalone(trial, one) for one in meanings
-        )
+    standalone = not any(one.startswith("tensorflow.") for one in meanings) and (
+        imports_standalone(trial) or any(means_standalone(trial, one) for one in meanings)
+    )
     wrapped = any(_is_wrapping(one.node) for one in origins)
     return Compile(source, call, not is_other, wrapped, standalone)
 
@@ -203,3 +195,111 @@ def is_local(trial: Trial, node: ast.AST, seen: frozenset[ast.AST] = frozenset()
         return False
     around = seen | {function}
     return all(is_local(trial, one.node, around) for one in trial.flow.calls(function))
+
+
+# Callbacks. One that acts on batches knows of epochs too: batches are numbered in an epoch.
+
+_CALLBACKS = "tensorflow.keras.callbacks."
+_DETERMINED = "determined.keras.callbacks."
+#: Callbacks that watch a metric, and of which Determined has its own, which act after validations.
+_BY_VALIDATION = ("EarlyStopping", "ReduceLROnPlateau")
+#: Callbacks of Keras that act on nothing that has a number in an epoch.
+_WITHOUT_EPOCHS = tuple(f"{_CALLBACKS}{name}" for name in ("Callback", "TerminateOnNaN"))
+#: Hooks that an epoch begins or ends, or that are given a number in it or metrics of that time.
+_HOOKS = frozenset(
+    {
+        *("on_epoch_begin", "on_epoch_end", "on_test_batch_begin", "on_test_batch_end"),
+        *("on_batch_begin", "on_batch_end", "on_train_batch_begin", "on_train_batch_end"),
+    }
+)
+#: What may set a hook whose name is computed.
+_BY_COMPUTED_NAME = frozenset({"setattr", "vars", "__dict__", "__setattr__"})
+
+
+@dataclass(frozen=True)
+class Monitor:
+    """The metrics that an ``EarlyStopping`` or ``ReduceLROnPlateau`` watches."""
+
+    call: ast.Call  #: the call that makes the callback
+    is_of_keras: bool  #: whether it is the callback of Keras, and not that of Determined
+    node: ast.expr | None  #: the argument ``monitor``; None if it is not written out
+    texts: tuple[ast.Constant, ...]  #: where the texts are that it may be
+    metrics: frozenset[str] | None  #: the metrics that it may name; None if they are not visible
+
+
+def monitor_of(trial: Trial, call: ast.Call) -> Monitor | None:
+    """What a call's callback watches; None for calls of anything else."""
+    today = trial.today(call.func)
+    package, _, name = today.rpartition(".")
+    if name not in _BY_VALIDATION or f"{package}." not in (_CALLBACKS, _DETERMINED):
+        return None
+    is_of_keras = today.startswith(_CALLBACKS)
+    given = [one.value for one in call.keywords if one.arg == "monitor"] or call.args[:1]
+    if not given:
+        hides = any(one.arg is None for one in call.keywords)
+        return Monitor(call, is_of_keras, None, (), None if hides else frozenset({"val_loss"}))
+    origins = trial.flow.origins(given[0])
+    texts = tuple(
+        one.node for one in origins if isinstance(one.node, ast.Constant) and not one.path
+    )
+    metrics = frozenset(str(one.value) for one in texts) if len(texts) == len(origins) else None
+    return Monitor(call, is_of_keras, given[0], texts, metrics)
+
+
+def watches_validation(trial: Trial, call: ast.Call) -> bool:
+    """Whether a call makes a callback of Keras that Determined has, and watches the validation."""
+    monitor = monitor_of(trial, call)
+    return (
+        monitor is not None
+        and monitor.is_of_keras
+        and monitor.metrics is not None
+        and all(one.startswith("val_") for one in monitor.metrics)
+    )
+
+
+def may_act_by_epoch(trial: Trial, value: ast.expr) -> bool:
+    """Whether a list of callbacks may hold one that knows of epochs: any that is not plain."""
+    for node in trial.flow.members(value):
+        match node:
+            case ast.List():
+                uses = trial.flow.uses(node)
+                is_plain = not any(use.is_change or use.way is Way.ARGUMENT for use in uses)
+            case ast.Call():
+                is_plain = _is_without_epochs(trial, node)
+            case _:
+                is_plain = isinstance(node, ast.Tuple | ast.BinOp | ast.Constant)
+        if not is_plain:
+            return True
+    return False
+
+
+def _is_without_epochs(trial: Trial, call: ast.Call) -> bool:
+    """Whether a call certainly makes a callback that knows nothing of epochs."""
+    today = trial.today(call.func)
+    is_known = today in _WITHOUT_EPOCHS or today.startswith((_DETERMINED, "legacy_keras."))
+    if is_known or watches_validation(trial, call):
+        return True
+    return not _mentions_hooks(trial) and all(
+        isinstance(origin.node, ast.ClassDef)
+        and all(
+            _is_plain_base(trial, base)
+            for one in trial.flow.bases(origin.node)
+            for base in one.bases
+        )
+        for origin in trial.flow.origins(call.func)
+    )
+
+
+def _is_plain_base(trial: Trial, base: ast.expr) -> bool:
+    own = trial.modules.definition(trial.modules.meaning(base) or "")
+    return isinstance(own, ast.ClassDef) or trial.today(base) in _WITHOUT_EPOCHS
+
+
+def _mentions_hooks(trial: Trial) -> bool:
+    """Whether the project defines, sets or names a hook of epochs or batches, or may set one."""
+    return any(
+        getattr(node, field, None) in _HOOKS | _BY_COMPUTED_NAME
+        for source in trial.modules
+        for node in source.names.of(ast.FunctionDef, ast.Name, ast.Attribute, ast.Constant)
+        for field in ("name", "id", "attr", "value")
+    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
-import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -16,18 +15,11 @@ from pedl2det.analysis.names import Node, root_and_attributes
 from pedl2det.analysis.source import Source
 from pedl2det_names import is_legacy
 
-#: The file's own directory, which is on the path anyway.
-_ADDS_TO_PATH = re.compile(r"sys\.path\.(?:append\(|insert\(0, )(?:os\.path\.\w+\()+__file__\)+")
-
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 class Modules:
-    """The Python files of one project by module name; siblings import each other by it.
-
-    Args:
-        sources: the files by dotted name (``data``, ``nets.cnn``, ``__init__``).
-    """
+    """The Python files of one project by module name (``data``, ``nets.cnn``, ``__init__``)."""
 
     def __init__(self, sources: Mapping[str, Source]) -> None:
         self.by_name = dict(sources)
@@ -204,10 +196,7 @@ class Modules:
     def init_effect(self, homes: Iterable[Source]) -> ast.stmt | None:
         """The first statement of ``__init__.py`` whose effect importing other modules would lack.
 
-        Only definitions, plain constants, and imports of what is imported anyway have none.
-
-        Args:
-            homes: the files that are imported anyway: those of the trial, of its data, their like.
+        Only definitions, plain constants, and imports of what some files import anyway have none.
         """
         init = self.by_name.get("__init__")
         homes = list(homes)
@@ -215,39 +204,24 @@ class Modules:
             return None
         imported = self.run_by_importing(homes)
         libraries = {
-            one for source in imported for node in source.tree.body for one in _roots(node)
+            root for one in imported for node in one.tree.body for root in _roots(one, node)
         }
         for node in init.tree.body:
-            siblings = [*self.imported(init, node)]
+            siblings, roots = self.imported(init, node), _roots(init, node)
             if siblings:
                 has_effect = any(one not in imported for one in siblings)
-            elif isinstance(node, ast.Import | ast.ImportFrom):
-                has_effect = any(
-                    not _is_inert(one) and one not in libraries for one in _roots(node)
-                )
             else:
-                has_effect = not only_names(node)
+                has_effect = not roots and not only_names(node)
+                has_effect |= any(not _is_inert(one) and one not in libraries for one in roots)
             if has_effect:
                 return node
         return None
 
-    def imported(self, source: Source, node: ast.AST) -> Iterator[Source]:
+    def imported(self, source: Source, node: ast.AST) -> list[Source]:
         """The other files of the project that an import at the top of a file runs."""
-        if source.names.definition_around(node) is not None:
-            return
-        dotted: list[str] = []
-        if isinstance(node, ast.Import):
-            dotted = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            home = "." * node.level + (node.module or "")
-            dotted = [
-                source.names.follow(home),
-                *(source.names.follow(imported_as(node, alias)) for alias in node.names),
-            ]
-        for name in dotted:
-            found, _ = self.split(name)
-            if found is not None and found is not source:
-                yield found
+        is_at_top = source.names.definition_around(node) is None
+        found = [self.split(name)[0] for name in _imports(source, node) if is_at_top]
+        return [one for one in found if one is not None and one is not source]
 
     def meaning(self, node: ast.AST) -> str | None:
         """The dotted name that an expression means: of the project or of a library.
@@ -294,14 +268,20 @@ def added_paths(source: Source) -> Iterator[str]:
                 yield "/".join(parts)
 
 
-def _roots(node: ast.stmt) -> list[str]:
+def _imports(source: Source, node: ast.AST) -> list[str]:
+    """The dotted names that an import names, and the module that it imports them from."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if not isinstance(node, ast.ImportFrom):
+        return []
+    home = "." * node.level + (node.module or "")
+    names = [home, *(imported_as(node, alias) for alias in node.names)]
+    return [source.names.follow(name) for name in names]
+
+
+def _roots(source: Source, node: ast.stmt) -> list[str]:
     """The top packages that a statement imports."""
-    match node:
-        case ast.Import(names=aliases):
-            return [alias.name.partition(".")[0] for alias in aliases]
-        case ast.ImportFrom(module=str(module), level=0):
-            return [module.partition(".")[0]]
-    return []
+    return [name.partition(".")[0] for name in _imports(source, node)]
 
 
 def _is_inert(package: str) -> bool:
@@ -321,5 +301,4 @@ def only_names(node: ast.stmt) -> bool:
         case ast.Assign(targets=targets, value=value):
             is_call = any(isinstance(one, ast.Call) for one in ast.walk(value))
             return not is_call and all(isinstance(one, ast.Name) for one in targets)
-    text = ast.unparse(node)
-    return _ADDS_TO_PATH.fullmatch(text) is not None and text.count("dirname(") == 1
+    return False

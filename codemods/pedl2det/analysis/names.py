@@ -49,22 +49,16 @@ def _today(dotted: str) -> str:
 
 
 class Names:
-    """The names of one file.
-
-    Args:
-        tree: its syntax tree.
-
-    Attributes:
-        stars: the libraries' modules of which everything is imported.
-        parents: the parent of every node.
-        nodes: every node that has a place, in the order of the text: each before what is in it.
-    """
+    """The names of one file."""
 
     def __init__(self, tree: ast.Module) -> None:
         self.tree = tree
         self._follow: Callable[[str], str] = lambda dotted: dotted
+        #: The libraries' modules of which everything is imported.
         self.stars: list[str] = []
+        #: The parent of every node.
         self.parents: dict[ast.AST, ast.AST] = {}
+        #: Every node that has a place, in the order of the text: each before what is in it.
         self.nodes: list[ast.AST] = []
         #: The scope that each node is evaluated in.
         self._scope: dict[ast.AST, Scope] = {}

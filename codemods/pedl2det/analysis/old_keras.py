@@ -9,9 +9,8 @@ from enum import Enum
 
 import pedl2det_names as names
 from pedl2det.analysis.config import tensorflow_in
-from pedl2det.analysis.flow import Origin, Way
-from pedl2det.analysis.source import Source
-from pedl2det.analysis.spelling import spell
+from pedl2det.analysis.flow.values import Origin, Way
+from pedl2det.analysis.source import Source, spell
 from pedl2det.analysis.trial import Generation, Reference, Trial, today
 from pedl2det.fixes import AddArgument, Drop, Edit, Fix, InsertBefore, RenameKeyword, Replace
 from pedl2det_names import Age
@@ -55,8 +54,7 @@ def _defines_optimizer(trial: Trial) -> bool:
     """Whether a class overrides a hook of optimizers that those of today do not call."""
     return any(
         isinstance(member, ast.FunctionDef) and member.name in _OPTIMIZER_HOOKS
-        for source in trial.modules
-        for node in source.names.of(ast.ClassDef)
+        for node in trial.modules.of(ast.ClassDef)
         for member in node.body
     )
 
@@ -296,9 +294,6 @@ def _is_object(trial: Trial, origin: Origin) -> bool:
 def _makes_one(trial: Trial, origin: Origin) -> bool:
     """Whether what is called is an optimizer's class, or a function that gives one."""
     node = origin.node
-    if isinstance(node, ast.ClassDef):
-        bases = [base for one in trial.flow.bases(node) for base in one.bases]
-        return any(_is_class(trial.modules.meaning(base)) for base in bases)
     if isinstance(node, ast.alias):
         source = trial.modules.home(node)
         bound = source.names.module_bindings(node.asname or node.name)

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.modules import Modules
+from pedl2det.analysis.notebook import NotebookSource
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import NOTEBOOK
 from pedl2det.analysis.trial import Trial
@@ -26,22 +27,11 @@ class Reader:
         self._known: dict[Path, Source | Config | Unreadable] = {}
 
     def source(self, path: Path) -> Source:
-        """Read a Python file or a notebook.
-
-        Raises:
-            Unreadable: it cannot be read as Python 3.
-        """
-        from pedl2det.analysis.notebook import NotebookSource
-
-        kind = NotebookSource if path.suffix == NOTEBOOK else Source
-        return self._once(path, kind)
+        """Read a Python file or a notebook, or raise ``Unreadable``."""
+        return self._once(path, NotebookSource if path.suffix == NOTEBOOK else Source)
 
     def config(self, path: Path) -> Config:
-        """Read a YAML file.
-
-        Raises:
-            Unreadable: it is not one YAML document.
-        """
+        """Read a YAML file, or raise ``Unreadable``."""
         return self._once(path, Config)
 
     def source_or_none(self, path: Path) -> Source | None:
@@ -75,78 +65,51 @@ SUPPORT = "legacy_keras.py"
 
 @dataclass(frozen=True)
 class Project:
-    """The files of one trial, or files with old names that belong to no trial.
+    """The files of one trial, or files with old names that belong to no trial."""
 
-    Attributes:
-        home: the directory of the trial.
-        root: the directory from which its modules import each other.
-        modules: its Python files by the names under which they are imported.
-        needed: the files that the trial imports, itself included; the others are leftovers.
-        configs: its experiment configs.
-        notebooks: the notebooks that import its modules.
-        has_trial: whether it defines a trial, or its config names a script.
-        scripts: its scripts of the Native API, which no config names.
-    """
-
-    home: Path
-    root: Path
-    modules: Mapping[str, Path]
+    home: Path  #: the directory of the trial
+    root: Path  #: the directory from which its modules import each other
+    modules: Mapping[str, Path]  #: its Python files by the names under which they are imported
+    #: The files that the trial imports, itself included; the others are leftovers.
     needed: frozenset[Path] = frozenset()
-    configs: tuple[Path, ...] = ()
-    notebooks: tuple[Path, ...] = ()
-    has_trial: bool = True
-    scripts: tuple[Path, ...] = ()
+    configs: tuple[Path, ...] = ()  #: its experiment configs
+    notebooks: tuple[Path, ...] = ()  #: the notebooks that import its modules
+    has_trial: bool = True  #: whether it defines a trial, or its config names a script
+    scripts: tuple[Path, ...] = ()  #: its scripts of the Native API, which no config names
 
 
 @dataclass(frozen=True)
 class Script:
-    """A script of a project that has been written as a trial.
+    """A script of a project that has been written as a trial."""
 
-    Attributes:
-        lines: for each line of the new text, the line of the old text that it came from.
-        entrypoint: the trial as ``module:Class``; empty if there is nothing in it to train.
-        needs: what the configs have to say.
-        findings: what there is to say, at lines of the old text.
-        support: the pieces of ``legacy_keras.py`` that the trial uses.
-        config: the experiment config that the script held; None if it held none.
-    """
-
+    #: For each line of the new text, the line of the old text that it came from.
     lines: tuple[int, ...]
-    entrypoint: str = ""
-    needs: tuple[ConfigNeed, ...] = ()
-    findings: tuple[Finding, ...] = ()
-    support: frozenset[str] = frozenset()
+    entrypoint: str = ""  #: the trial as ``module:Class``; empty if there is nothing in it to train
+    needs: tuple[ConfigNeed, ...] = ()  #: what the configs have to say
+    findings: tuple[Finding, ...] = ()  #: what there is to say, at lines of the old text
+    support: frozenset[str] = frozenset()  #: the pieces of ``legacy_keras.py`` that the trial uses
+    #: The experiment config that the script held; None if it held none.
     config: Mapping[str, object] | None = None
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A project that was read.
+    """A project that was read."""
 
-    Attributes:
-        project: its files.
-        trial: what rules look at.
-        originals: the Python files and notebooks as they are on the disk, by path.
-        configs: its experiment configs, by path.
-        unreadable: why other files of it could not be read.
-        scripts: the scripts that ``trial`` holds as trials, by path.
-    """
-
-    project: Project
-    trial: Trial
+    project: Project  #: its files
+    trial: Trial  #: what rules look at
+    #: The Python files and notebooks as they are on the disk, by path.
     originals: Mapping[Path, Source]
-    configs: Mapping[Path, Config]
-    unreadable: Mapping[Path, Unreadable]
+    configs: Mapping[Path, Config]  #: its experiment configs, by path
+    unreadable: Mapping[Path, Unreadable]  #: why other files of it could not be read
+    #: The scripts that ``trial`` holds as trials, by path.
     scripts: Mapping[Path, Script] = field(default_factory=dict)
 
 
 def read(project: Project, reader: Reader, *, second: bool = False) -> Reading:
     """Read the files of a project; a file that cannot be read stops no other.
 
-    Args:
-        project: its files.
-        reader: reads them.
-        second: whether it is written in the second form: its trials are carried over whole.
+    In the second form its trials are carried over whole.
     """
     sources: dict[str, Source] = {}
     configs: dict[Path, Config] = {}

@@ -1,35 +1,33 @@
-"""What a rule about a text that is no Python code is and returns."""
+"""What a rule about a config or another text is and returns; the known keys of configs.
+
+An edit of a config says what becomes of a key, not how it is written. Its paths are those of the
+config before any edit, and the edits of one config do not depend on their order, but for
+insertions into one mapping.
+"""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
-from dataclasses import dataclass
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+from pedl2det.analysis.config import Entry, KeyPath, whole_number
 from pedl2det.findings import Kind
 
 
 @dataclass(frozen=True)
 class TextRule:
-    """One rule about configs, commands, notebooks or requirements.
+    """One rule about configs, commands, notebooks or requirements."""
 
-    Attributes:
-        id: its code, as reports print it.
-        name: its name in words.
-        doc: what it rewrites to what, and why.
-        file: the name of the file of its example; empty if there is none.
-        before: the text before.
-        after: the text after; the same for a rule that only reports.
-        check: for a config, ``check(config, facts)`` yields edits and findings.
-    """
-
-    id: str
-    name: str
-    doc: str
-    file: str = ""
-    before: str = ""
-    after: str = ""
+    id: str  #: its code, as reports print it
+    name: str  #: its name in words
+    doc: str  #: what it rewrites to what, and why
+    file: str = ""  #: the name of the file of its example; empty if there is none
+    before: str = ""  #: the text before
+    after: str = ""  #: the text after; the same for a rule that only reports
+    #: For a config, ``check(config, facts)`` yields edits and findings.
     check: Callable[..., Any] | None = None
 
     @property
@@ -42,50 +40,172 @@ class TextRule:
 
 @dataclass(frozen=True)
 class TextChange:
-    """One rewritten place.
+    """One rewritten place."""
 
-    Attributes:
-        rule: the id of the rule.
-        line: the line of the old text, from 1.
-        message: what was rewritten.
-    """
-
-    rule: str
-    line: int
-    message: str
+    rule: str  #: the id of the rule
+    line: int  #: the line of the old text, from 1
+    message: str  #: what was rewritten
 
 
 @dataclass(frozen=True)
 class TextFinding:
-    """Something to say about a place.
+    """Something to say about a place."""
 
-    Attributes:
-        rule: the id of the rule.
-        line: the line of the old text, from 1.
-        kind: what it means for the user.
-        message: what was found and why it matters.
-        help: what to write; empty where nothing is left to do.
-        mark: the key of a config above which a place that is left gets a TODO comment.
-    """
-
-    rule: str
-    line: int
-    kind: Kind
-    message: str
-    help: str = ""
+    rule: str  #: the id of the rule
+    line: int  #: the line of the old text, from 1
+    kind: Kind  #: what it means for the user
+    message: str  #: what was found and why it matters
+    help: str = ""  #: what to write; empty where nothing is left to do
+    #: The key of a config above which a place that is left gets a TODO comment.
     mark: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class TextResult:
-    """The new text, and what there is to say about it.
+    """The new text, and what there is to say about it."""
 
-    Attributes:
-        text: the new text; the old one if nothing changed.
-        changes: the rewritten places.
-        findings: the rest.
-    """
+    text: str  #: the new text; the old one if nothing changed
+    changes: tuple[TextChange, ...] = ()  #: the rewritten places
+    findings: tuple[TextFinding, ...] = ()  #: the rest
 
-    text: str
-    changes: tuple[TextChange, ...] = ()
-    findings: tuple[TextFinding, ...] = ()
+
+# Configs.
+
+
+@dataclass(frozen=True)
+class _OfKey:
+    """An edit of a key that is there, by a rule."""
+
+    rule: str  #: the id of the rule
+    entry: Entry  #: the key
+
+    @property
+    def path(self) -> KeyPath:
+        """The key."""
+        return self.entry.path
+
+    @property
+    def line(self) -> int:
+        """The line of the key."""
+        return self.entry.line
+
+
+@dataclass(frozen=True)
+class Put(_OfKey):
+    """Give a key another name, another value, or both."""
+
+    name: str | None = None  #: its new name; None keeps the old one
+    value: str | None = None  #: its new text; None keeps the old value
+    unit: str = ""  #: the only key of a mapping around the new text, as in ``{batches: 100}``
+
+    @property
+    def message(self) -> str:
+        """The edit in words."""
+        new = self.name or self.path[-1]
+        if self.value is None:
+            return f"{self.entry.name} is {new}"
+        value = f"{{{self.unit}: {self.value}}}" if self.unit else self.value
+        return f"{self.entry.name} is {new}: {value}"
+
+
+@dataclass(frozen=True)
+class Delete(_OfKey):
+    """Remove a key and its value."""
+
+    comments: tuple[str, ...] = ()  #: lines of comment to write in its place
+
+    @property
+    def message(self) -> str:
+        """The edit in words."""
+        return f"{self.entry.name} is removed"
+
+
+@dataclass(frozen=True)
+class Insert:
+    """Add a key to the end of a mapping; the value is a scalar, or a mapping in braces."""
+
+    rule: str  #: the id of the rule
+    path: KeyPath  #: the new key
+    value: str  #: its text
+    line: int = 1  #: the line that reports name
+
+    @property
+    def message(self) -> str:
+        """The edit in words."""
+        return f"{'.'.join(self.path)}: {self.value}"
+
+
+Edit = Put | Delete | Insert
+
+
+@dataclass(frozen=True)
+class ConfigFacts:
+    """What the code of the trial and the user's options say about a config."""
+
+    entrypoint: str | None = None  #: the trial that the config trains, as ``module:Class``
+    #: The names of metrics that the trial reports under another name now.
+    metric_renames: Mapping[str, str] = field(default_factory=dict)
+    #: The batch size that a script cuts its data by, without a hyperparameter.
+    batch_size: int | None = None
+    cluster: bool = False  #: whether the config is for a Determined cluster
+
+
+def left(rule: str, entry: Entry, message: str, help_: str) -> TextFinding:
+    """A place that a person rewrites; its config does not run before."""
+    text = f"{entry.name}: {message}; this config does not run until it is changed"
+    return TextFinding(rule, entry.line, Kind.LEFT, text, help_, entry.path)
+
+
+def number(entry: Entry | None, least: int = 1) -> int | None:
+    """The value of a whole number, or None if it is not one."""
+    value = whole_number((entry and entry.scalar) or "")
+    return value if value is not None and value >= least else None
+
+
+#: Sections whose keys are all known. Those of ``data`` and ``hyperparameters`` are the trial's own.
+SECTIONS = ("environment", "optimizations", "reproducibility", "resources")
+
+
+@functools.cache
+def known(section: str) -> frozenset[str]:
+    """The keys of a section, or of the top level, those of old included."""
+    from pedl2det_runtime.config.keys import names_in  # one table for all commands
+
+    return frozenset(names_in(section)) - {"template"}
+
+
+_EVERY_SEARCHER = frozenset(
+    (
+        *("max_length", "max_time", "metric", "name", "smaller_is_better", "time_metric"),
+        *("source_checkpoint_uuid", "source_trial_id"),
+    )
+)
+_HALVING = {"divisor", "max_concurrent_trials", "max_trials", "stop_once"}
+SEARCHERS = {
+    "single": _EVERY_SEARCHER,
+    "random": _EVERY_SEARCHER | {"max_concurrent_trials", "max_trials"},
+    "grid": _EVERY_SEARCHER | {"max_concurrent_trials"},
+    "adaptive_asha": _EVERY_SEARCHER | _HALVING | {"bracket_rungs", "max_rungs", "mode"},
+    "async_halving": _EVERY_SEARCHER | _HALVING | {"num_rungs"},
+}
+#: Searchers that are gone, and what takes their place.
+GONE_SEARCHERS = {
+    "adaptive": "adaptive_asha",  # until Determined 0.15.0, as the next two
+    "adaptive_simple": "adaptive_asha",
+    "sync_halving": "async_halving",
+    "pbt": "random",  # until 0.17.15
+}
+
+
+SINGLE = "searcher: {name: single, metric: val_loss, max_length: {batches: 100}}\n"
+
+
+def config_example(
+    before: str, after: str, searcher: str = SINGLE, searcher_after: str = ""
+) -> tuple[str, str, str]:
+    """The name and texts of a config of ``model_def:T``, before and after."""
+    return (
+        "const.yaml",
+        f"entrypoint: model_def:T\n{before}{searcher}",
+        f"entrypoint: model_def:T\n{after}{searcher_after or searcher}",
+    )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from pedl2det.findings import Unreadable
@@ -47,14 +47,25 @@ def files_below(paths: Sequence[Path]) -> list[Path]:
     A link is a file of the directory that it is in. A path that is a file is taken whatever its
     name is. What cannot be read is returned too: links to nothing, pipes, folders.
     """
-    found = {
-        (*parts, name)
-        for path in paths
-        for directory, names in _below(path)
-        for parts in [directory.resolve().parts]
-        for name in names
-    }
-    return [Path(*parts) for parts in sorted(found)]
+    found: set[Path] = set()
+
+    def take(error: OSError) -> None:
+        """Take a path that is a file, or a folder that may not be listed."""
+        path = Path(error.filename)
+        found.add(path.parent.resolve() / path.name)
+
+    for path in paths:
+        for directory, folders, names in os.walk(path, onerror=take):
+            # A trial may have been trained into its own directory: there is code beside it then.
+            has_code = any(name.endswith(".py") for name in names)
+            if not has_code and any(results <= {*folders, *names} for results in _RESULTS):
+                folders.clear()
+                continue
+            folders[:] = [name for name in folders if name not in PRUNED]
+            matter = [name for name in names if _may_matter(name)]
+            home = Path(directory).resolve() if matter else Path()
+            found |= {home / name for name in matter}
+    return sorted(found)
 
 
 def is_python(file: Path) -> bool:
@@ -67,43 +78,9 @@ def is_text(file: Path) -> bool:
     return file.name.endswith(_TEXT_ENDS) or file.name.startswith(_TEXT_STARTS)
 
 
-def _below(path: Path) -> Iterator[tuple[Path, list[str]]]:
-    """Each directory at or below a path and the names of files in it, in order."""
-    try:
-        directories, names = _listed(path)
-    except OSError:  # a file, or a folder that may not be listed
-        yield path.parent, [path.name]
-        return
-    if names:
-        yield path, names
-    for name in directories:
-        yield from _below(path / name)
-
-
 def _may_matter(name: str) -> bool:
     is_lock = name.startswith(".#")  # of Emacs: a link to nothing
     return (name.endswith(_ENDS) or name.startswith(_TEXT_STARTS)) and not is_lock
-
-
-def _listed(path: Path) -> tuple[list[str], list[str]]:
-    """The directories of a directory that are searched, and its files, in order.
-
-    Of the results of training there are none.
-    """
-    directories: set[str] = set()
-    names, every = [], set()
-    with os.scandir(path) as entries:
-        for entry in entries:
-            every.add(entry.name)
-            if entry.is_dir(follow_symlinks=False):
-                directories.add(entry.name)
-            elif _may_matter(entry.name) and not Path(entry).is_dir():
-                names.append(entry.name)
-    # A trial may have been trained into its own directory: there is code beside the results then.
-    has_code = any(name.endswith(".py") for name in names)
-    if not has_code and any(results <= every for results in _RESULTS):
-        return [], []
-    return sorted(directories - PRUNED), sorted(names)
 
 
 def read_bytes(path: Path) -> bytes:
@@ -133,10 +110,4 @@ def bytes_or_none(path: Path) -> bytes | None:
 
 def is_present(path: Path) -> bool:
     """Tell whether there is a file, also one that cannot be read or is not regular."""
-    try:
-        mode = path.lstat().st_mode
-    except PermissionError:
-        return True
-    except (OSError, ValueError):
-        return False
-    return not (stat.S_ISDIR(mode) or (stat.S_ISLNK(mode) and path.is_dir()))
+    return os.path.lexists(path) and not path.is_dir()

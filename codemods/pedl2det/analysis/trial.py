@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -13,8 +14,9 @@ from typing import Any
 import pedl2det_names as names
 from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.context import ConfigUses, ContextReach, entry_of
-from pedl2det.analysis.flow import Flow, Function, is_static
-from pedl2det.analysis.flow.classes import Classes
+from pedl2det.analysis.flow import Flow
+from pedl2det.analysis.flow.origins import Classes
+from pedl2det.analysis.flow.values import Function, is_static
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
 
@@ -53,19 +55,13 @@ class Generation(Enum):
 
 @dataclass(frozen=True)
 class Reference:
-    """One place where an old name stands.
+    """One place where an old name stands."""
 
-    Attributes:
-        source: the file.
-        node: the import alias, or the longest dotted expression that means the name.
-        dotted: what it means.
-        row: its row in the table of names, if it has one.
-    """
-
-    source: Source
+    source: Source  #: the file
+    #: The import alias, or the longest dotted expression that means the name.
     node: ast.expr | ast.alias
-    dotted: str
-    row: names.Name | None
+    dotted: str  #: what it means
+    row: names.Name | None  #: its row in the table of names, if it has one
 
     @property
     def is_import(self) -> bool:
@@ -86,27 +82,18 @@ class Reference:
 
 @dataclass
 class Trial:
-    """One project with the trials in it, as rules see it.
+    """One project with the trials in it, as rules see it."""
 
-    Attributes:
-        directory: the directory that its modules are imported from.
-        modules: its Python files.
-        configs: its experiment configs, as values; each with its path.
-        batches_of_a_step: whether a config counts in steps, which only PEDL and 0.12 did.
-        entry_names: what the configs name: ``trial_class``, ``data_loaders_function``,
-            ``download_data_function``, or ``entrypoint``, each as ``module:object``.
-        is_whole: whether every module could be read.
-        carried: whether it is carried over whole: the methods of its trials stay as they are.
-        mended: whether it is written, wherever it may matter, what old NumPy and Keras did alone.
-    """
-
-    directory: Path
-    modules: Modules
-    configs: Sequence[tuple[Path, Mapping[str, Any]]] = ()
-    counts_in_steps: bool = False
+    directory: Path  #: the directory that its modules are imported from
+    modules: Modules  #: its Python files
+    configs: Sequence[tuple[Path, Mapping[str, Any]]] = ()  #: its experiment configs, as values
+    counts_in_steps: bool = False  #: whether a config does, as those of PEDL and 0.12 did
+    #: What the configs name: ``trial_class``, ``data_loaders_function``,
+    #: ``download_data_function``, or ``entrypoint``, each as ``module:object``.
     entry_names: Mapping[str, frozenset[str]] | None = None
-    is_whole: bool = True
-    carried: bool = False
+    is_whole: bool = True  #: whether every module could be read
+    carried: bool = False  #: whether the methods of its trials stay as they are
+    #: Whether it is written, wherever it may matter, what old NumPy and Keras did alone.
     mended: bool = False
 
     # Classes.
@@ -118,20 +105,8 @@ class Trial:
         return [node for node in classes if any(self.base_name(base) for base in node.bases)]
 
     def base_name(self, base: ast.expr) -> str | None:
-        """The dotted name of a base, if it is a trial class of PEDL or Determined.
-
-        A base may also be a value, such as the argument of a function that makes the class.
-        """
+        """The dotted name of a base, if it is a trial class of PEDL or Determined."""
         meaning = self.modules.meaning(base)
-        if meaning is None and isinstance(base, ast.Name):
-            origins = [one.node for one in self._plain_flow.origins(base)]
-            meanings = [
-                self.modules.home(one).names.imported_as(one)
-                if isinstance(one, ast.alias)
-                else self.modules.meaning(one)
-                for one in origins
-            ]
-            meaning = next((one for one in meanings if one is not None), None)
         return meaning if meaning in TRIALS else None
 
     @cached_property
@@ -254,11 +229,6 @@ class Trial:
     # Values.
 
     @cached_property
-    def _plain_flow(self) -> Flow:
-        """The value flow before it is known which functions the harness calls."""
-        return Flow(self.modules)
-
-    @cached_property
     def flow(self) -> Flow:
         """The value-flow graph."""
         given = [one for one in (self.loaders, self.download) if one is not None]
@@ -369,3 +339,82 @@ def _by_getattr(modules: Modules, node: ast.Call) -> str | None:
 
 def _is_old(dotted: str | None) -> bool:
     return dotted is not None and (names.lookup(dotted) is not None or names.is_legacy(dotted))
+
+
+# The getters of PEDL, and what asks the context for the same.
+
+#: What each getter is on the context; the argument of the call is ``{key}``.
+GETTERS = {
+    "pedl.get_hyperparameter": "{context}.get_hparam({key})",
+    "pedl.get_experiment_config": "{context}.get_experiment_config()",
+    "pedl.get_trial_seed": "{context}.get_trial_seed()",
+    "pedl.get_experiment_id": "{context}.get_experiment_id()",
+    "pedl.get_trial_id": "{context}.get_trial_id()",
+    "pedl.trial.get_trial_seed": "{context}.get_trial_seed()",
+    "pedl.util.get_experiment_config": "{context}.get_experiment_config()",
+    "pedl.util.get_hyperparameters": "{context}.get_hparams()",
+    "pedl.trial_controller.util.get_rank": "{context}.distributed.get_rank()",
+    "determined.trial_controller.util.get_rank": "{context}.distributed.get_rank()",
+}
+
+
+#: An error for a missing key, unless it is raised.
+_CAUGHT = re.compile(r"(?<!raise )\b(?:Key|Lookup)Error\b")
+
+
+def question(trial: Trial, reference: Reference) -> tuple[ast.expr, str] | None:
+    """The expression that a getter's use is a part of, and how the context is asked for it.
+
+    None where the context has no method for the same: the getter is not called, or the name of
+    the hyperparameter is computed and may be ``batch_size``.
+    """
+    call = reference.call
+    code = GETTERS[reference.dotted]
+    if call is None or "get_hparams" in code:
+        return None
+    if reference.dotted.endswith("get_experiment_config"):
+        data = data_section(reference.source.names.parents, call)
+        return (call, code) if data is None else (data, "{context}.get_data_config()")
+    if "{key}" not in code:
+        return call, code
+    keys = [*call.args, *(one.value for one in call.keywords)]
+    if len(keys) != 1 or isinstance(keys[0], ast.Starred):
+        return None
+    asked = ask_for_hparam(trial, keys[0])
+    return (call, asked) if asked is not None else None
+
+
+def ask_for_hparam(trial: Trial, key: ast.expr) -> str | None:
+    """How the context is asked for a hyperparameter where an expression asks for it now.
+
+    None where its name is computed and may be ``batch_size``, which it does not have.
+    """
+    found = [None if one.path else one.node for one in trial.flow.origins(key)]
+    names = [one.value for one in found if isinstance(one, ast.Constant)]
+    if names == ["batch_size"] and len(found) == 1:
+        return "{context}.get_per_slot_batch_size()"
+    if len(names) < len(found) or "batch_size" in names:
+        return None
+    if any(_CAUGHT.search(one.text) for one in trial.modules):
+        return "{context}.get_hparams()[{key}]"  # which it may catch; the context has another
+    return "{context}.get_hparam({key})"
+
+
+def key_of(call: ast.expr) -> ast.expr | None:
+    """The argument of a getter's call."""
+    if not isinstance(call, ast.Call):
+        return None
+    keys = [*call.args, *(one.value for one in call.keywords)]
+    return keys[0] if keys else None
+
+
+def data_section(parents: Mapping[ast.AST, ast.AST], config: ast.expr) -> ast.expr | None:
+    """The expression ``config()["data"]`` or ``config().get("data", {})`` around the config."""
+    parent = parents.get(config)
+    outer = parents.get(parent) if parent is not None else None
+    match parent, outer:
+        case ast.Subscript(slice=ast.Constant(value="data"), ctx=ast.Load()), _:
+            return parent
+        case ast.Attribute(attr="get"), ast.Call(args=[ast.Constant(value="data"), *_]):
+            return outer
+    return None

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from pedl2det.analysis import membership, old_keras
-from pedl2det.analysis.homes import uses_legacy
+from pedl2det.analysis.membership import uses_legacy
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.project import Reader
 from pedl2det.analysis.trial import Trial

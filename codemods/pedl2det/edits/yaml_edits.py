@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from pedl2det.analysis.config import Config, KeyPath
-from pedl2det.analysis.experiment.edits import Delete, Edit, Insert, Put
+from pedl2det.analysis.text_rules import Delete, Edit, Insert, Put
 from pedl2det.edits.spans import Overlap, Span, apply
 from pedl2det.findings import Unreadable
 

@@ -18,7 +18,7 @@ from typing import Any
 import pedl2det_names as names
 from pedl2det import fixes as fx
 from pedl2det import support as library
-from pedl2det.analysis.flow import Function
+from pedl2det.analysis.flow.values import Function
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 from pedl2det.edits.apply import edited

@@ -13,13 +13,11 @@ import yaml
 
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.discovery import Discovered
-from pedl2det.analysis.experiment.edits import ConfigFacts
 from pedl2det.analysis.metric_names import RENAMED, metric_names
-from pedl2det.analysis.notebook import Document, NotebookSource
-from pedl2det.analysis.notebook.magics import uses_old_api
+from pedl2det.analysis.notebook import Document, NotebookSource, uses_old_api
 from pedl2det.analysis.project import Reading, Script
 from pedl2det.analysis.source import Skipped, skipped_in_text
-from pedl2det.analysis.text_rules import TextFinding, TextResult
+from pedl2det.analysis.text_rules import ConfigFacts, TextFinding, TextResult
 from pedl2det.analysis.trial import Trial
 from pedl2det.engine.marks import finding_at
 from pedl2det.engine.migration import Migration, Options

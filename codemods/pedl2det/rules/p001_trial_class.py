@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from pedl2det.analysis.flow import Function, by_position
-from pedl2det.analysis.spelling import Spelling, spell
+from pedl2det.analysis.flow.values import Function, by_position
+from pedl2det.analysis.source import Spelling, spell
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.fixes import (
     CONSTRUCTOR,

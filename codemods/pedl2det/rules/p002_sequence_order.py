@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from pedl2det.analysis.flow import Function
+from pedl2det.analysis.flow.values import Function
 from pedl2det.analysis.loaders import FLOWS, only_datasets
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind

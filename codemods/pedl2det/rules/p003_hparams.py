@@ -12,10 +12,9 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
 
 from pedl2det.analysis.context import entry_of
-from pedl2det.analysis.flow import Call, Function, Use, argument_for, by_position
-from pedl2det.analysis.getters import ask_for_hparam, data_section
+from pedl2det.analysis.flow.values import Call, Function, Use, argument_for, by_position
 from pedl2det.analysis.names import Names
-from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Trial
+from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Trial, ask_for_hparam, data_section
 from pedl2det.fixes import (
     AddMember,
     Drop,

@@ -20,10 +20,9 @@ from collections.abc import Iterable
 import pedl2det_names as names
 from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.context import AS_BEFORE
-from pedl2det.analysis.getters import GETTERS, key_of, question
 from pedl2det.analysis.modules import only_names
 from pedl2det.analysis.source import Source
-from pedl2det.analysis.trial import CONFIG_GETTERS, Generation, Trial
+from pedl2det.analysis.trial import CONFIG_GETTERS, GETTERS, Generation, Trial, key_of, question
 from pedl2det.fixes import Fix, Replace, ReplaceStatement, rewrite
 
 #: Getters of the context of early Determined, and what gives the same of the config as it was.

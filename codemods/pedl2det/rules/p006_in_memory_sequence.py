@@ -12,9 +12,9 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 
 import pedl2det_names as names
-from pedl2det.analysis.flow import arguments_of
+from pedl2det.analysis.flow.values import arguments_of
 from pedl2det.analysis.loaders import ARRAYS_PARAMETERS, is_array, is_plain_in_memory
-from pedl2det.analysis.spelling import spell
+from pedl2det.analysis.source import spell
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Remark, rewrite

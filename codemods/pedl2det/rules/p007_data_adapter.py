@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterable, Mapping
 
 import pedl2det_names as names
-from pedl2det.analysis.flow import arguments_of
+from pedl2det.analysis.flow.values import arguments_of
 from pedl2det.analysis.loaders import (
     ADAPTER_PARAMETERS,
     Role,
@@ -19,7 +19,7 @@ from pedl2det.analysis.loaders import (
     plain_adapter,
     returning,
 )
-from pedl2det.analysis.spelling import spell
+from pedl2det.analysis.source import spell
 from pedl2det.analysis.trial import Generation, Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Drop, Edit, Fix, InsertBefore, Remark, Replace, ReplaceStatement, rewrite

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.bindings import COMPREHENSIONS
-from pedl2det.analysis.flow import Function
+from pedl2det.analysis.flow.values import Function
 from pedl2det.analysis.metric_names import renamed_since_tf1
 from pedl2det.analysis.models import (
     Compile,
@@ -27,7 +27,7 @@ from pedl2det.analysis.models import (
     returned_models,
 )
 from pedl2det.analysis.old_keras import BY_NAME, LEGACY, OPTIMIZERS, Given, given
-from pedl2det.analysis.spelling import spell
+from pedl2det.analysis.source import spell
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.fixes import AddArgument, Edit, Extract, Fix, InsertBefore, Remark, Replace, rewrite
 from pedl2det_names import Age

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 import pedl2det_names as names
 from pedl2det.analysis import old_keras
-from pedl2det.analysis.flow import Way
+from pedl2det.analysis.flow.values import Way
 from pedl2det.analysis.old_keras import LEGACY, OPTIMIZERS, call_edits, means_standalone
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Reference, Trial

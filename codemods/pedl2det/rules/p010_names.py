@@ -21,10 +21,9 @@ from collections.abc import Iterable
 
 import pedl2det_names as names
 from pedl2det.analysis import old_keras
-from pedl2det.analysis.callbacks import watches_validation
-from pedl2det.analysis.flow import Way, arguments_of
-from pedl2det.analysis.source import Source
-from pedl2det.analysis.spelling import spell
+from pedl2det.analysis.flow.values import Way, arguments_of
+from pedl2det.analysis.models import watches_validation
+from pedl2det.analysis.source import Source, spell
 from pedl2det.analysis.trial import TRIALS, Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Edit, Fix, Remark, rewrite

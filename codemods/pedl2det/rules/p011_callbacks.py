@@ -17,17 +17,17 @@ import ast
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from pedl2det.analysis import old_keras
-from pedl2det.analysis.callbacks import (
+from pedl2det.analysis.flow.values import Function, Way, by_position
+from pedl2det.analysis.loaders import TRAINING_METHOD, pair_name, training_name
+from pedl2det.analysis.metric_names import asked_for, metric_names
+from pedl2det.analysis.models import (
     Monitor,
+    compiles,
     may_act_by_epoch,
     monitor_of,
     watches_validation,
 )
-from pedl2det.analysis.flow import Function, Way, by_position
-from pedl2det.analysis.loaders import TRAINING_METHOD, pair_name, training_name
-from pedl2det.analysis.metric_names import asked_for, metric_names
-from pedl2det.analysis.models import compiles
-from pedl2det.analysis.spelling import Spelling, spell
+from pedl2det.analysis.source import Spelling, spell
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement, rewrite

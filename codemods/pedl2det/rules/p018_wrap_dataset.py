@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from pedl2det.analysis.flow import arguments_of
+from pedl2det.analysis.flow.values import arguments_of
 from pedl2det.analysis.loaders import WRAP
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial

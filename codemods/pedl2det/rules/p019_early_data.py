@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from pedl2det.analysis.flow import Function
+from pedl2det.analysis.flow.values import Function
 from pedl2det.analysis.loaders import Role, is_array, is_dataset, is_sequence, made_of, returning
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Edit, Fix, InsertBefore, Remark, Replace

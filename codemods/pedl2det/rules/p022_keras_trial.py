@@ -15,12 +15,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from pedl2det.analysis.flow import Function
+from pedl2det.analysis.flow.values import Function
 from pedl2det.analysis.loaders import RECORD_LOADERS, cuts_by_hyperparameter
 from pedl2det.analysis.metric_names import RENAMED, KerasTrialMetrics, keras_trials
 from pedl2det.analysis.names import Names
 from pedl2det.analysis.old_keras import BY_NAME, LEGACY, Given, given, standalone_defaults
-from pedl2det.analysis.spelling import spell
+from pedl2det.analysis.source import spell
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import AddMember, Edit, Fix, Remark, ReplaceStatement, rewrite

@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 import pedl2det_names as names
-from pedl2det.analysis.flow import Way, by_position
+from pedl2det.analysis.flow.values import Way, by_position
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Trial
 from pedl2det.fixes import Remark

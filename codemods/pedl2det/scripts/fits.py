@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from pedl2det.analysis.bindings import SCOPES
-from pedl2det.analysis.flow import Callable, Flow
-from pedl2det.analysis.flow.values import has_hidden_arguments
+from pedl2det.analysis.flow import Flow
+from pedl2det.analysis.flow.values import Callable, has_hidden_arguments
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
 from pedl2det.fixes import AddArgument, Edit, RenameKeyword, Replace

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from pedl2det.analysis.flow import Flow
-from pedl2det.analysis.homes import CREATES, INITS, calls_of
+from pedl2det.analysis.membership import CREATES, INITS, calls_of
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
 from pedl2det.scripts.generator import is_guard, is_pure

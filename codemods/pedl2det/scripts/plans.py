@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, field
 
 from pedl2det.analysis.flow import Flow
-from pedl2det.analysis.homes import INITS, calls_of
+from pedl2det.analysis.membership import INITS, calls_of
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
 from pedl2det.findings import Finding, Kind

@@ -11,8 +11,14 @@ import yaml
 
 from pedl2det.analysis.config import Config, KeyPath
 from pedl2det.analysis.experiment import convert
-from pedl2det.analysis.experiment.edits import ConfigFacts, Edit, Insert
-from pedl2det.analysis.text_rules import TextChange, TextFinding, TextResult
+from pedl2det.analysis.text_rules import (
+    ConfigFacts,
+    Edit,
+    Insert,
+    TextChange,
+    TextFinding,
+    TextResult,
+)
 from pedl2det.edits.yaml_edits import NotEdited, edited
 from pedl2det.findings import Kind, Unreadable
 from pedl2det.support import render

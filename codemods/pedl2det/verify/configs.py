@@ -12,10 +12,10 @@ from pathlib import Path
 import yaml
 
 from pedl2det.analysis.discovery import discover
-from pedl2det.analysis.experiment.edits import GONE_SEARCHERS
-from pedl2det.analysis.homes import is_native
+from pedl2det.analysis.membership import is_native
 from pedl2det.analysis.metric_names import MetricNames, is_renamed
 from pedl2det.analysis.project import Reader, read
+from pedl2det.analysis.text_rules import GONE_SEARCHERS
 from pedl2det.errors import Pedl2DetError
 from pedl2det.scripts import lower
 

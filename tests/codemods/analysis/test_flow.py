@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import random_flows
-from pedl2det.analysis.flow import Origin
+from pedl2det.analysis.flow.values import Origin
 from small_projects import asked, flow_of, origins, uses
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pedl2det.analysis.config import Config, KeyPath
-from pedl2det.analysis.experiment.edits import Edit, Insert, Put
+from pedl2det.analysis.text_rules import Edit, Insert, Put
 from pedl2det.edits.yaml_edits import NotEdited, edited
 
 

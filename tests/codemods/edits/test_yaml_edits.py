@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pedl2det.analysis.config import Config, Entry
-from pedl2det.analysis.experiment.edits import Delete, Edit, Insert, Put
+from pedl2det.analysis.text_rules import Delete, Edit, Insert, Put
 from pedl2det.edits.yaml_edits import NotEdited, edited
 
 ODD = """\

@@ -17,7 +17,7 @@ import tensorflow as tf
 tf.keras.backend.set_floatx("float64")
 """
 _PATH = "import os\nimport sys\n\nsys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))\n"
-_EXPORTS = f'{_PATH}{_IMPORTS}\nVERSION = 3\n__all__ = ["Net", "make_data_loaders"]\n'
+_EXPORTS = f'{_IMPORTS}\nVERSION = 3\n__all__ = ["Net", "make_data_loaders"]\n'
 _BODY, _ROWS = "return load(4), load(2)\n", "from rows import load"
 _STEPS, _BATCHES = "  max_steps: 2\n", "  max_length:\n    batches: 200\n"
 _CONFIG = "hyperparameters: {}\nsearcher:\n  name: single\n  metric: val_loss\n"
@@ -47,6 +47,7 @@ AROUND = {name: text.replace("Net", "Trial") for name, text in pedl_trial(_BODY,
 CASES = (
     _case(_FLOAT, "__init__", "the entrypoint is in __init__.py"),
     _case(f"import patches\n{_IMPORTS}", "__init__", "the entrypoint is in __init__.py"),
+    _case(f"{_PATH}{_IMPORTS}", "__init__", "the entrypoint is in __init__.py"),
     _case(_EXPORTS, "model_def"),
     case_of(_RELATIVE, cases.pedl_trial("", sizes="WIDTH = 4\nSCALE = 2\n")),
 )

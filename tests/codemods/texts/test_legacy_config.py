@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pedl2det.analysis.experiment.edits import ConfigFacts
+from pedl2det.analysis.text_rules import ConfigFacts
 from pedl2det.findings import Kind
 from pedl2det.support import render
 from pedl2det.texts.configs import migrate_config, with_legacy_config

@@ -6,8 +6,7 @@ import re
 
 import pytest
 
-from pedl2det.analysis.experiment.edits import ConfigFacts
-from pedl2det.analysis.text_rules import TextResult, TextRule
+from pedl2det.analysis.text_rules import ConfigFacts, TextResult, TextRule
 from pedl2det.texts import RULES, is_requirement_file
 from pedl2det.texts.commands import migrate_shell
 from pedl2det.texts.configs import migrate_config

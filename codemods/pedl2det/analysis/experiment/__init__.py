@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.experiment import searches, sections
-from pedl2det.analysis.experiment.edits import ConfigFacts, Edit, config_example
-from pedl2det.analysis.text_rules import TextFinding, TextRule
+from pedl2det.analysis.text_rules import ConfigFacts, Edit, TextFinding, TextRule, config_example
 
 #: The rule that reports what cannot be read or written.
 _FILE = TextRule(
@@ -23,12 +22,7 @@ RULES = (_FILE, *searches.RULES, *sections.RULES)
 
 
 def convert(config: Config, facts: ConfigFacts) -> tuple[list[Edit], list[TextFinding]]:
-    """Return the edits that a config needs, and what a user should know about them, by line.
-
-    Args:
-        config: the experiment config.
-        facts: what the code of the trial and the user's options say.
-    """
+    """Return the edits that a config needs, and what a user should know about them, by line."""
     edits: list[Edit] = []
     findings: list[TextFinding] = []
     for rule in RULES:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pedl2det.analysis.config import PERIODS, Config, Entry, whole_number
-from pedl2det.analysis.experiment.edits import (
+from pedl2det.analysis.config import Config, Entry, whole_number
+from pedl2det.analysis.text_rules import (
     GONE_SEARCHERS,
     SEARCHERS,
     SINGLE,
@@ -15,12 +15,13 @@ from pedl2det.analysis.experiment.edits import (
     Edit,
     Insert,
     Put,
+    TextFinding,
+    TextRule,
     config_example,
     known,
     left,
     number,
 )
-from pedl2det.analysis.text_rules import TextFinding, TextRule
 from pedl2det.findings import Kind
 
 #: Searchers that counted ``target_trial_steps``; the others counted ``max_steps``.
@@ -58,7 +59,7 @@ def obstacle(config: Config) -> TextFinding | None:
         message = f"unknown searcher {old}" if name else "has no name"
         return left("C108", entry, message, f"use one of {', '.join(sorted(SEARCHERS))}")
     unit, budget, length = _unit(config), _budget(config), _length(config)
-    for entry in (unit, length, *_periods(config)):
+    for entry in (unit, length, *config.periods):
         if entry is not None and number(entry, least=int(entry.path[0] == "searcher")) is None:
             message = "expected a positive whole number"
             return left("C102", entry, message, f"{entry.path[-1]}: a number")
@@ -73,7 +74,7 @@ def _lengths(config: Config, _: ConfigFacts) -> Iterator[Edit]:
         return
     length, unit = _length(config), _unit(config)
     steps = number(unit) if unit is not None else 100
-    for entry in (length, *_periods(config)):
+    for entry in (length, *config.periods):
         if entry is not None:
             name = "max_length" if entry is length else entry.path[-1]
             batches = (number(entry, least=0) or 0) * (steps or 0)
@@ -125,17 +126,9 @@ def _length(config: Config) -> Entry | None:
     """The length of a trial in steps."""
     if config.entry("searcher", "max_length") is not None:
         return None
-    names = ["max_steps", "target_trial_steps"]
-    if config.scalar("searcher", "name") in _TARGETED:
-        names.reverse()
-    entries = (config.entry("searcher", name) for name in names)
-    return next((entry for entry in entries if entry is not None), None)
-
-
-def _periods(config: Config) -> list[Entry]:
-    """The periods that are in steps."""
-    periods = (config.entry(name) for name in PERIODS)
-    return [one for one in periods if one and one.scalar is not None and not one.is_null]
+    steps, target = (config.entry("searcher", name) for name in ("max_steps", "target_trial_steps"))
+    is_targeted = config.scalar("searcher", "name") in _TARGETED
+    return (target or steps) if is_targeted else (steps or target)
 
 
 def _budget(config: Config) -> Entry | None:
@@ -168,11 +161,8 @@ def _bounds(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
         if high is None or least is None or most is None:
             message = "expected whole numbers as minval and maxval"
             yield left("C103", spec, message, "maxval: a number")
-        elif most <= least:
-            message = f"no whole number is below {most} and at least {least}"
-            yield left("C103", high, message, "")
-        elif most - 1 == least:  # a range of one number is rejected
-            message = f"{least} is the only number below {most}"
+        elif most - 1 <= least:  # a range of one number is rejected
+            message = f"no two whole numbers are below {most} and at least {least}"
             yield left("C103", spec, message, f"{spec.path[-1]}: {{type: const, val: {least}}}")
         else:
             yield Put("C103", high, value=str(most - 1))
@@ -197,8 +187,7 @@ def _script_batch_size(config: Config, facts: ConfigFacts) -> Iterator[Edit | Te
     """Give a config the batch size that its script cuts data by."""
     if facts.batch_size is None:
         return
-    sizes = (config.entry(_SECTION, name) for name in ("global_batch_size", "batch_size"))
-    present = next((size for size in sizes if size is not None), None)
+    present = config.entry(_SECTION, "global_batch_size") or config.entry(_SECTION, "batch_size")
     if present is not None:
         if number(present) != facts.batch_size:
             message = f"the script cuts batches of {facts.batch_size} records, whatever this says"

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import yaml
 
 from pedl2det.analysis.config import OLD_IMAGE, Config, Entry, is_old_image
-from pedl2det.analysis.experiment.edits import (
+from pedl2det.analysis.text_rules import (
     SECTIONS,
     SINGLE,
     ConfigFacts,
@@ -18,11 +18,12 @@ from pedl2det.analysis.experiment.edits import (
     Edit,
     Insert,
     Put,
+    TextFinding,
+    TextRule,
     config_example,
     known,
     left,
 )
-from pedl2det.analysis.text_rules import TextFinding, TextRule
 from pedl2det.findings import Kind
 
 _WRITE = "entrypoint: module:Class"

@@ -10,36 +10,339 @@ function. What cannot be followed ends as an origin or a use of its own, never a
 
 from __future__ import annotations
 
-from pedl2det.analysis.flow.graph import Flow
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cached_property
+
+from pedl2det.analysis.bindings import FUNCTIONS, Path
+from pedl2det.analysis.flow.origins import FARTHEST, LONGEST, Origins
 from pedl2det.analysis.flow.values import (
     Call,
     Callable,
     Function,
-    Origin,
     Place,
     Use,
     Way,
-    argument_for,
-    arguments_of,
-    by_position,
-    first_parameter,
-    is_classmethod,
-    is_static,
+    element,
+    has_only,
+    parameter_for,
+    step_of,
 )
+from pedl2det.analysis.modules import Modules
 
-__all__ = [
-    "Call",
-    "Callable",
-    "Flow",
-    "Function",
-    "Origin",
-    "Place",
-    "Use",
-    "Way",
-    "argument_for",
-    "arguments_of",
-    "by_position",
-    "first_parameter",
-    "is_classmethod",
-    "is_static",
-]
+#: A use, where a value ends, or an expression that has the value next.
+Next = Use | tuple[ast.expr, Path]
+#: What happens to a value in an expression or statement that it does not leave.
+_WAYS = {
+    **dict.fromkeys((ast.Compare, ast.FormattedValue, ast.UnaryOp, ast.IfExp), Way.TESTED),
+    **dict.fromkeys((ast.While, ast.If, ast.Assert), Way.TESTED),
+    **dict.fromkeys((ast.For, ast.AsyncFor, ast.comprehension), Way.ITERATED),
+    **dict.fromkeys((ast.Yield, ast.YieldFrom), Way.YIELDED),
+}
+#: Functions that do not call a class that they are given.
+_LOOKING = frozenset(("hasattr", "isinstance", "issubclass", "print", "super", "type"))
+#: What names a class as a base, in an annotation or as an exception.
+_NAMING_CLASSES = (ast.ClassDef, ast.FunctionDef, ast.arg, ast.AnnAssign, ast.ExceptHandler)
+
+
+class Uses(Origins):
+    """Where the values of one project go; those that entries return leave it."""
+
+    def __init__(self, modules: Modules, entries: frozenset[ast.AST]) -> None:
+        super().__init__(modules)
+        self._entries = entries
+
+    def uses(self, node: ast.expr, path: Path = ()) -> list[Use]:
+        """Every place to which the value of an expression may go."""
+        found: dict[Use, None] = {}
+        waiting = [(node, path)]
+        seen: set[Place] = set()
+        while waiting:
+            here = waiting.pop()
+            if here in seen:
+                continue
+            seen.add(here)
+            is_near = len(here[1]) <= LONGEST and len(seen) <= FARTHEST
+            ends = [Use(Way.OTHER, here[0], *here)]
+            for one in self._forward(*here) if is_near else ends:
+                if isinstance(one, Use):
+                    found[one] = None
+                else:
+                    waiting.append(one)
+        return list(found)
+
+    def parameter_uses(self, parameter: ast.arg) -> list[Use]:
+        """Every place to which the value of a parameter may go."""
+        return [use for name in self.reads_of(parameter) for use in self.uses(name)]
+
+    def _forward(self, node: ast.expr, path: Path) -> Iterator[Next]:
+        """One step from an expression."""
+        parent = self.modules.home(node).names.parents[node]
+        match parent:
+            case ast.Tuple() | ast.List() | ast.Dict() | ast.Set():
+                yield from _into_display(node, parent, path)
+            case ast.Call() | ast.keyword():
+                yield from self._into_call(node, parent, path)
+            case ast.Return() | ast.Lambda():
+                yield from self._returned(node, parent, path)
+            case ast.Attribute():
+                yield self._attribute_of(node, parent, path)
+            case ast.Subscript(value=value) if value is node:
+                yield from _item_of(node, parent, path)
+            case ast.NamedExpr(target=target):
+                yield parent, path
+                yield from self._into(target, path)
+            case ast.IfExp(body=body, orelse=orelse) if node in (body, orelse):
+                yield parent, path
+            case ast.BoolOp() | ast.Await():
+                yield parent, path
+            case ast.Assign(value=value) | ast.AnnAssign(value=value) if value is node:
+                yield from self._assigned(node, parent, path)
+            case ast.For(target=target) | ast.AsyncFor(target=target) if path:
+                yield from self._into(target, path[1:])  # a member becomes the target
+            case ast.Expr():
+                return
+            case _:
+                yield Use(_WAYS.get(type(parent), Way.OTHER), node, parent, path)
+
+    def _assigned(
+        self, node: ast.expr, parent: ast.Assign | ast.AnnAssign, path: Path
+    ) -> Iterator[Next]:
+        """The reads of all targets; one such as ``other.x`` cannot be followed."""
+        waiting = [parent.target] if isinstance(parent, ast.AnnAssign) else [*parent.targets]
+        for target in [*waiting]:
+            yield from self._into(target, path)
+        for target in waiting:
+            if isinstance(target, ast.Tuple | ast.List):
+                waiting += target.elts
+            is_attribute = isinstance(target, ast.Attribute) and self.class_of_self(target) is None
+            if is_attribute or isinstance(target, ast.Subscript):
+                yield Use(Way.MEMBER, node, parent, path)
+
+    def _into(self, target: ast.expr, path: Path) -> Iterator[tuple[ast.expr, Path]]:
+        """The expressions that read what a target was given."""
+        match target:
+            case ast.Name():
+                for read in (*self.reads_of(target), *self.member_reads(target)):
+                    yield read, path
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                index = element(elements, path[0]) if path else None
+                for one in elements if index is None else [elements[index]]:
+                    yield from self._into(one, path[1:])
+            case ast.Starred(value=inner):
+                yield from self._into(inner, path)
+            case ast.Attribute():
+                for read in self.attribute_reads(target):
+                    yield read, path
+
+    def _into_call(self, node: ast.expr, parent: ast.AST, path: Path) -> Iterator[Next]:
+        """One step into a call: of the value, or with it as an argument."""
+        is_keyword = isinstance(parent, ast.keyword)
+        call = self.modules.home(node).names.parents[parent] if is_keyword else parent
+        if not isinstance(call, ast.Call):  # a keyword of a class
+            yield Use(Way.OTHER, node, call, path)
+        elif call.func is node:
+            yield Use(Way.METHOD, node, call, path)
+        else:
+            functions = self.called(call)
+            filled = [parameter_for(self.call_of(call, one), one, node) for one in functions]
+            if not functions or None in filled:
+                yield Use(Way.ARGUMENT, node, call, path)
+                return
+            for parameter in filled:
+                assert parameter is not None
+                for read in self.reads_of(parameter):
+                    yield read, path
+
+    def _returned(self, node: ast.expr, parent: ast.AST, path: Path) -> Iterator[Next]:
+        names = self.modules.home(node).names
+        function = parent if isinstance(parent, ast.Lambda) else names.definition_around(node)
+        if not isinstance(function, FUNCTIONS):
+            yield Use(Way.OTHER, node, parent, path)
+            return
+        calls = self.calls(function)
+        if function in self._entries or not calls or self.escapes(function):
+            yield Use(Way.RETURNED, node, parent, path, function)
+        for call in calls:
+            yield call.node, path
+
+    def _attribute_of(self, node: ast.expr, parent: ast.Attribute, path: Path) -> Use:
+        if not isinstance(parent.ctx, ast.Load):
+            return Use(Way.STORED, node, parent, path)
+        above = self.modules.home(node).names.parents[parent]
+        if isinstance(above, ast.Call) and above.func is parent:
+            return Use(Way.METHOD, node, above, path)
+        return Use(Way.ATTRIBUTE, node, parent, path)
+
+    # Calls that are not seen.
+
+    def escapes(self, function: ast.AST) -> bool:
+        """Whether a function may be called unseen because of its decorators, or of what it is."""
+        if isinstance(function, ast.Lambda):
+            return not self.calls(function)
+        return not has_only(function, ("staticmethod", "classmethod"))
+
+    @cached_property
+    def escaping(self) -> set[ast.AST]:
+        """Functions that are read as values in a way that hides some of their calls."""
+        callees = {node for call in self._known_calls for node in _names_called(call)}
+        found: set[ast.AST] = set()
+        for source in self.modules:
+            for node in source.names.of(ast.Name, ast.Attribute, ast.Lambda):
+                is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
+                if not is_read or node in callees:
+                    continue
+                assert isinstance(node, ast.expr)
+                found.update(self._hidden_by(node))
+                if isinstance(node, ast.Attribute):
+                    found.update(self._methods_read(node))
+        return found
+
+    def _hidden_by(self, node: ast.expr) -> Iterator[Callable]:
+        """The functions that are called in ways that are not seen because an expression is read."""
+        for origin in self.origins(node):
+            if origin.path:
+                continue
+            if isinstance(origin.node, Callable) and not self._only_leads_to_calls(node):
+                yield origin.node
+            elif isinstance(origin.node, ast.ClassDef) and self._hands_on(node):
+                constructor = self.method(origin.node, "__init__")
+                if constructor is not None:
+                    yield constructor
+
+    def _methods_read(self, node: ast.Attribute) -> list[Function]:
+        """The methods that an attribute may mean, where it is not seen to be called."""
+        owner = self.class_of_self(node)
+        if owner is not None:
+            return self.overrides(owner, node.attr)
+        return [] if self.modules.is_of_library(node) else self._methods_by_name[node.attr]
+
+    @cached_property
+    def _methods_by_name(self) -> dict[str, list[Function]]:
+        found: dict[str, list[Function]] = defaultdict(list)
+        for owner in self.modules.of(ast.ClassDef):
+            for one in owner.body:
+                if isinstance(one, Function):
+                    found[one.name].append(one)
+        return found
+
+    @cached_property
+    def _known_calls(self) -> set[ast.Call]:
+        return {call.node for calls in self._calls.values() for call in calls}
+
+    def _only_leads_to_calls(self, node: ast.expr) -> bool:
+        """Whether a function that is read as a value is called in the end, and nothing else."""
+        uses = self.uses(node)
+        return bool(uses) and all(
+            use.way is Way.METHOD and not use.path and use.around in self._known_calls
+            for use in uses
+        )
+
+    def _hands_on(self, node: ast.expr) -> bool:
+        """Whether a class that is read as a value may be called where it is not seen."""
+        return any(not self._only_looks(use) for use in self.uses(node))
+
+    def _only_looks(self, use: Use) -> bool:
+        """Whether a use of a class is a call that is seen, or calls it never."""
+        match use:
+            case Use(way=Way.METHOD, around=ast.Call(func=ast.Attribute())):
+                return True  # of a method of the class
+            case Use(way=Way.METHOD, around=call):
+                return call in self._known_calls
+            case Use(way=Way.ARGUMENT, around=ast.Call(func=ast.Name(id=name))):
+                return name in _LOOKING
+        return use.way in (Way.ATTRIBUTE, Way.TESTED) or isinstance(use.around, _NAMING_CLASSES)
+
+
+def _into_display(node: ast.expr, parent: ast.expr, path: Path) -> Iterator[Next]:
+    """One step into a tuple, list, set or dict that is written out."""
+    match parent:
+        case ast.Tuple(elts=elements) | ast.List(elts=elements):
+            yield parent, (elements.index(node), *path)
+        case ast.Dict(keys=keys, values=values) if node in values and keys[values.index(node)]:
+            yield parent, (step_of(keys[values.index(node)]), *path)
+        case _:
+            yield Use(Way.MEMBER, node, parent, path)
+
+
+def _item_of(node: ast.expr, parent: ast.Subscript, path: Path) -> Iterator[Next]:
+    """One step through ``value[key]``."""
+    if not isinstance(parent.ctx, ast.Load):
+        yield Use(Way.STORED, node, parent, path)
+    elif not path:
+        yield Use(Way.ITEM, node, parent)
+    elif isinstance(parent.slice, ast.Slice):
+        yield parent, (None, *path[1:])
+    else:
+        key = parent.slice.value if isinstance(parent.slice, ast.Constant) else None
+        if key is None or path[0] is None or key == path[0]:
+            yield parent, path[1:]
+
+
+class Flow(Uses):
+    """Answers about the values of one project.
+
+    Args:
+        modules: its files.
+        entries: functions whose returned values leave the project, such as the data loaders.
+        given: functions that get arguments from outside of it.
+    """
+
+    def __init__(
+        self,
+        modules: Modules,
+        entries: frozenset[ast.AST] = frozenset(),
+        given: frozenset[ast.AST] = frozenset(),
+    ) -> None:
+        super().__init__(modules, entries)
+        self._given = given
+        self._first = Uses(modules, entries)
+        self._changed: dict[ast.expr, bool] = {}
+
+    def calls(self, function: ast.AST) -> list[Call]:
+        """The calls of a function in the project."""
+        return self._first.calls(function)
+
+    def escapes(self, function: ast.AST) -> bool:
+        """Whether a function may be called in ways that are not seen."""
+        return function in self._first.escaping or self._first.escapes(function)
+
+    def _sees_calls(self, function: ast.AST) -> bool:
+        return function not in self._given and not self.escapes(function)
+
+    def _is_changed(self, node: ast.expr) -> bool:
+        """Whether a list or dict may be changed; not where its members are unpacked at once."""
+        parent = self.modules.home(node).names.parents.get(node)
+        if isinstance(parent, ast.Assign) and all(
+            isinstance(one, ast.Tuple | ast.List) for one in parent.targets
+        ):
+            return False
+        if node not in self._changed:
+            self._changed[node] = True  # while it is asked
+            self._changed[node] = any(self._changes(use) for use in self.uses(node))
+        return self._changed[node]
+
+    def _changes(self, use: Use) -> bool:
+        """Whether a use may change the members of what is used."""
+        match use:
+            case Use(path=path) if path:
+                return False  # it is a member of something else
+            case Use(way=Way.OTHER, around=ast.AugAssign()):
+                return True
+            case Use(way=Way.ARGUMENT, around=ast.Call(func=func) as call):
+                is_whole = use.node in call.args or any(
+                    one.value is use.node and one.arg for one in call.keywords
+                )
+                return is_whole and not self.modules.is_of_library(func)
+        return use.is_change
+
+
+def _names_called(call: ast.Call) -> Iterator[ast.AST]:
+    """The expressions that say what a call calls, without what other calls in it are given."""
+    waiting: list[ast.AST] = [call.func]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, ast.Call):
+            waiting += ast.iter_child_nodes(node)

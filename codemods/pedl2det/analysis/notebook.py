@@ -1,0 +1,435 @@
+"""A notebook as one Python module, edited by span: a class of cell 3 may be used in cell 9.
+
+The code cells stand one after the other, with a comment between two of them, and a statement in
+place of each line that only IPython runs. An edit of that text is taken apart at those comments,
+and only cells that changed are written. The JSON is never parsed and printed again: a round trip
+changes bytes that the edit did not concern.
+"""
+
+from __future__ import annotations
+
+import ast
+import codecs
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pedl2det.analysis.source import Source, lines_of
+from pedl2det.analysis.tree import read_bytes
+from pedl2det.findings import Unreadable
+
+Span = tuple[int, int]
+#: Where the metadata of a notebook says the language of its kernel.
+_LANGUAGE = (("language_info", "name"), ("kernelspec", "language"), ("kernelspec", "name"))
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell."""
+
+    number: int  #: its place among all cells of the notebook, from 1
+    is_code: bool  #: whether it is a code cell
+    source: str  #: its text
+    span: Span  #: where the JSON value of its text begins and ends
+
+    @property
+    def magic(self) -> str:
+        """The name of the ``%%magic`` that takes the whole cell, or an empty string."""
+        found = re.match(r"\s*%%(!|\w+)", self.source)
+        return found[1] if found else ""
+
+    @property
+    def magic_line(self) -> str:
+        """The line of that magic, without its end."""
+        return self.source.lstrip().partition("\n")[0].rstrip("\r") if self.magic else ""
+
+    @property
+    def is_shell(self) -> bool:
+        """Whether a shell runs the whole cell."""
+        if self.magic == "script":
+            return re.search(r"\b(?:ba|z)?sh\b", self.magic_line) is not None
+        return self.magic in {"!", "bash", "sh", "sx", "system"}
+
+    @property
+    def is_python(self) -> bool:
+        """Whether it runs as Python in the notebook itself."""
+        return self.is_code and self.magic in _PYTHON_CELLS
+
+    @property
+    def body(self) -> tuple[str, int]:
+        """The text below the line of the magic, and the number of its first line."""
+        head, _, body = self.source.partition(self.magic_line)
+        return body.partition("\n")[2], head.count("\n") + 2
+
+
+@dataclass(frozen=True)
+class Document:
+    """One notebook file."""
+
+    path: Path  #: where it is
+    text: str  #: its JSON text, as it stands there
+    bom: bool  #: whether it begins with a byte order mark
+    language: str  #: the language of its kernel, in lower case; Python if it does not say
+    cells: tuple[Cell, ...]  #: its cells
+
+    @classmethod
+    def of(cls, path: Path, data: bytes) -> Document:
+        """Read the bytes of a notebook.
+
+        Raises:
+            Unreadable: they are not a notebook of format 4.
+        """
+        try:
+            text = data.removeprefix(codecs.BOM_UTF8).decode("utf-8")
+            value = json.loads(text)
+        except UnicodeDecodeError as error:
+            raise Unreadable(f"not UTF-8 text (byte {error.start})") from None
+        except json.JSONDecodeError as error:
+            raise Unreadable(f"not JSON: {error.msg}", error.lineno) from None
+        except RecursionError:
+            raise Unreadable("not a notebook: its JSON is nested too deep") from None
+        if not isinstance(value, dict) or not isinstance(value.get("cells"), list):
+            message = "not a notebook of format 4: open it in Jupyter and save it again"
+            raise Unreadable(message)
+        said = (_text(value.get("metadata"), *path) for path in _LANGUAGE)
+        language = next(filter(None, said), "python")
+        bom = data.startswith(codecs.BOM_UTF8)
+        return cls(path, text, bom, language.lower(), tuple(_cells(text)))
+
+    @property
+    def is_python(self) -> bool:
+        """Whether its kernel runs Python."""
+        return self.language.startswith(("python", "ipython"))
+
+    def with_sources(self, sources: dict[int, str]) -> bytes:
+        """The bytes with new texts for some cells, by number."""
+        text = self.text
+        for cell in sorted(self.cells, key=lambda cell: cell.span, reverse=True):
+            source = sources.get(cell.number, cell.source)
+            if source != cell.source:
+                start, end = cell.span
+                literal = _rewritten(text[start:end], source, self.text.isascii())
+                text = text[:start] + literal + text[end:]
+        return (codecs.BOM_UTF8 if self.bom else b"") + text.encode()
+
+
+# Where things stand in a JSON text that is known to be right.
+
+_BLANK = re.compile(r"[ \t\r\n]*")
+_DECODER = json.JSONDecoder()
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+
+
+def _cells(text: str) -> Iterator[Cell]:
+    notebook = dict(_items(text, _after_blank(text, 0)))
+    for number, (_, (start, _)) in enumerate(_items(text, notebook["cells"][0]), 1):
+        if text[start] != "{":
+            raise Unreadable(f"not a notebook: cell {number} is no object")
+        members = dict(_items(text, start))
+        values = {key: _DECODER.raw_decode(text, span[0])[0] for key, span in members.items()}
+        source = values.get("source", "")
+        if isinstance(source, list) and all(isinstance(line, str) for line in source):
+            source = "".join(source)
+        if not isinstance(source, str):
+            raise Unreadable(f"not a notebook: the source of cell {number} is no text")
+        is_code = values.get("cell_type") == "code" and "source" in members
+        yield Cell(number, is_code, source, members.get("source", (start, start)))
+
+
+def _text(value: Any, *path: str) -> str:
+    """The text at a path of keys; an empty one where there is none."""
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, str) else ""
+
+
+def _after_blank(text: str, at: int) -> int:
+    found = _BLANK.match(text, at)
+    assert found is not None
+    return found.end()
+
+
+def _items(text: str, at: int) -> Iterator[tuple[str, Span]]:
+    """The spans of the values of the object or array at a place, with the keys of an object."""
+    closing = "}" if text[at] == "{" else "]"
+    at = _after_blank(text, at + 1)
+    while text[at] != closing:
+        key = ""
+        if closing == "}":
+            key, at = _DECODER.raw_decode(text, at)
+            at = _after_blank(text, _after_blank(text, at) + 1)
+        _, end = _DECODER.raw_decode(text, at)
+        yield key, (at, end)
+        at = _after_blank(text, end)
+        at = _after_blank(text, at + 1) if text[at] == "," else at
+
+
+def _rewritten(literal: str, source: str, ascii_only: bool) -> str:
+    """A literal for another text: a string stays a string, a list of lines a list.
+
+    Lines that stay keep their way of writing.
+    """
+    if not literal.startswith("["):
+        return _dumped(source, ascii_only)
+    if not source:
+        return "[]"
+    known = {json.loads(text): text for text in _STRING.findall(literal)}
+    opening, *between, closing = _STRING.split(literal) if known else ("[", ", ", "]")
+    separator = between[0] if between else f",{opening[1:] or ' '}"
+    lines = (
+        known.get(line) or _dumped(line, ascii_only) for line in source.splitlines(keepends=True)
+    )
+    return f"{opening}{separator.join(lines)}{closing}"
+
+
+def _dumped(text: str, ascii_only: bool) -> str:
+    has_surrogates = re.search("[\ud800-\udfff]", text) is not None  # UTF-8 has no bytes for them
+    return json.dumps(text, ensure_ascii=ascii_only or has_surrogates)
+
+
+# IPython in cells.
+
+#: Magics whose cell is Python that runs in the notebook itself; an empty name for no magic.
+_PYTHON_CELLS = frozenset({"", "capture", "debug", "prun", "time", "timeit"})
+#: Magics that are written without their sign.
+_AUTOMAGICS = "cat|cd|conda|cp|env|load_ext|ls|man|matplotlib|mkdir|mv|pip|pylab|rm|rmdir|run"
+_MAGIC = re.compile(
+    rf"""
+    [!%?,;/]                             # %magic, !command, ?help, and what calls by itself
+    | [\w.*]+\?{{1,2}}\s*$               # help??
+    | (?:{_AUTOMAGICS})[ \t]+[\w./~-]    # a magic without its sign
+    """,
+    re.VERBOSE,
+)
+_ASSIGNED = re.compile(r"[A-Za-z_][\w., \t\[\]]*=[ \t]*(?=[!%])")
+_FUTURE = re.compile(r"from __future__ import [\w, \t]+")
+_OLD_API = re.compile(r"(?<![\w./-])(?:pedl\.\w|import[ ][^\n]*\bpedl\b|from[ ]+pedl\b)")
+
+
+def uses_old_api(text: str) -> bool:
+    """Tell whether a piece of IPython seems to use the old API."""
+    return _OLD_API.search(text) is not None
+
+
+@dataclass(frozen=True)
+class Magic:
+    """A piece of IPython in a cell."""
+
+    text: str  #: what stands there
+    line: int  #: the line of the cell on which it begins, from 1
+    #: What stands there in the virtual module: a statement, because a comment would empty the body
+    #: of an ``if``.
+    mask: str
+
+    @property
+    def is_shell(self) -> bool:
+        """Whether it is a command for the shell."""
+        return re.match(r"!|%(sc|sx|system|pip)\b|pip\b", self.text) is not None
+
+
+def mask(source: str, first: int, is_magic_cell: bool = False) -> tuple[str, tuple[Magic, ...]]:
+    """Mask every piece of IPython in a cell; each line keeps its number.
+
+    Masks are counted from the first number: they are unique in a notebook. The first line of a
+    magic cell is a ``%%magic`` for Python.
+    """
+    lines = lines_of(source)
+    magics: list[Magic] = []
+
+    def take(at: int) -> bool:
+        """Mask the IPython of a line, with the lines that continue it; False if there is none."""
+        while at and _is_continued(lines[at - 1]):
+            at -= 1  # the error is in a line that continues another
+        end = at + 1
+        while end < len(lines) and _is_continued(lines[end - 1]):
+            end += 1
+        text = "".join(lines[at:end])
+        start = _magic_in(text)
+        if start is not None:
+            magic = text[start:].rstrip("\r\n")
+            name = f"__pedl2det_magic_{first + len(magics)}__"
+            magics.append(Magic(magic, at + 1, name + "".join(re.findall("\r?\n", magic))))
+            end_of_line = text[start + len(magic) :]
+            lines[at:end] = lines_of(text[:start] + magics[-1].mask + end_of_line)
+        return start is not None
+
+    for at, text in enumerate(lines):
+        # The compiler wants it first; without it Python 3 does the same.
+        if _FUTURE.fullmatch(text.rstrip("\r\n")):
+            take(at)
+    if is_magic_cell:
+        take(next(at for at, text in enumerate(lines) if text.strip()))
+    while (wrong := _wrong_line("".join(lines))) is not None:
+        if wrong >= len(lines) or not take(wrong):
+            break
+    return "".join(lines), tuple(magics)
+
+
+def _is_continued(line: str) -> bool:
+    return line.rstrip("\r\n").endswith("\\")
+
+
+def _wrong_line(text: str) -> int | None:
+    """The index of the line that is no Python; None if all are."""
+    try:
+        ast.parse(text)
+    except SyntaxError as error:
+        return (error.lineno or 1) - 1
+    except ValueError:  # a null byte
+        pass
+    return None
+
+
+def _magic_in(line: str) -> int | None:
+    """Where in a logical line IPython begins; it ends with the line."""
+    start = len(line) - len(line.lstrip(" \t"))
+    if _MAGIC.match(line, start) or _FUTURE.fullmatch(line.rstrip("\r\n"), start):
+        return start
+    assigned = _ASSIGNED.match(line, start)
+    return assigned.end() if assigned else None
+
+
+def unmask(text: str, magics: tuple[Magic, ...]) -> str:
+    """Put back what stood in a cell.
+
+    Raises:
+        ValueError: a mask is gone or stands there twice; the message names what it stood for.
+    """
+    for magic in magics:
+        if text.count(magic.mask) != 1:
+            raise ValueError(f"{magic.text.splitlines()[0]} of line {magic.line}")
+        text = text.replace(magic.mask, magic.text)
+    return text
+
+
+# The module.
+
+_BORDER = "# %% pedl2det: cell {} begins"
+_BORDERS = re.compile(r"^# %% pedl2det: cell (\d+) begins\r?\n", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class NotebookSource(Source):
+    """The Python cells of a notebook as one module."""
+
+    document: Document  #: the notebook
+    magics: dict[int, tuple[Magic, ...]]  #: what its masks stand for, by cell
+    places: tuple[tuple[int, int], ...]  #: for each line of the text its cell, and its line there
+
+    @classmethod
+    def read(cls, path: Path) -> NotebookSource:
+        """Read and parse a notebook.
+
+        Raises:
+            Unreadable: it is not a notebook, or its cells are not Python 3.
+        """
+        return cls.parsed(Document.of(path, read_bytes(path)))
+
+    @classmethod
+    def parsed(cls, document: Document) -> NotebookSource:
+        """Parse the Python cells of a notebook; raises as :meth:`read`."""
+        text, places = "", [(1, 1)]
+        magics: dict[int, tuple[Magic, ...]] = {}
+        cells = [cell for cell in document.cells if cell.is_python]
+        newline = "\r\n" if any("\r\n" in cell.source for cell in cells) else "\n"
+        for cell in cells:
+            first = sum(len(one) for one in magics.values())
+            masked, magics[cell.number] = mask(cell.source, first, bool(cell.magic))
+            text += _BORDER.format(cell.number) + newline
+            text += masked + (newline if masked else "")
+            lines = range(1, masked.count("\n") + 2) if masked else ()
+            places += [(cell.number, line) for line in (1, *lines)]
+        try:
+            tree = Source.of(document.path, text).tree
+        except Unreadable as error:
+            number, line = places[min(error.line, len(places) - 1)]
+            raise Unreadable(str(error), line, number) from None
+        return cls(
+            document.path, text, "utf-8", document.bom, tree, document, magics, tuple(places)
+        )
+
+    @property
+    def is_module(self) -> bool:
+        """Nobody can import a notebook."""
+        return False
+
+    def place(self, line: int) -> tuple[int | None, int]:
+        """The cell of a line, and its line there."""
+        return self.places[min(line, len(self.places) - 1)]
+
+    def encoded(self, text: str) -> bytes:
+        """The bytes of the notebook with a new text, in which :meth:`problem_with` sees none."""
+        return self.document.with_sources(self._sources(text))
+
+    def problem_with(self, text: str) -> str | None:
+        """Why the notebook cannot have a new text, or None."""
+        try:
+            data = self.encoded(text)
+            again = NotebookSource.parsed(Document.of(self.path, data))
+        except ValueError as error:
+            return f"would lose {error}"
+        except Unreadable as error:
+            return f"would not be a notebook: {error}"
+        if _stripped(again.text) != _stripped(text):
+            return "would not read back as it was written"
+        late = _late_import(self.tree, again.tree)
+        return f"would import {late} below its use" if late else None
+
+    def _sources(self, text: str) -> dict[int, str]:
+        """The cells that a text changes.
+
+        Raises:
+            ValueError: a cell's border or some IPython is gone; the message names it.
+        """
+        old, new = _chunks(self.text), _chunks(text)
+        if list(old) != list(new):
+            raise ValueError("the border of a cell")
+        cells = {cell.number: cell for cell in self.document.cells}
+        sources = {}
+        for number, chunk in new.items():
+            if chunk != old[number]:
+                source = unmask(chunk, self.magics[number]).removesuffix("\n").removesuffix("\r")
+                sources[number] = _fitted(source, cells[number].source)
+        return sources
+
+
+def _chunks(text: str) -> dict[int, str]:
+    """The text of each cell; 0 is what stands before the first."""
+    before, *parts = _BORDERS.split(text)
+    chunks = {int(number): chunk for number, chunk in zip(parts[::2], parts[1::2], strict=True)}
+    return ({0: before} if before else {}) | chunks
+
+
+def _fitted(source: str, old: str) -> str:
+    """A new source without blank lines at its ends where the old one had none."""
+    if not source.strip():
+        return ""
+    if not old.startswith(("\n", "\r")):
+        source = source.lstrip("\r\n")
+    return source if old.endswith(("\n", "\r")) else source.rstrip("\r\n")
+
+
+def _stripped(text: str) -> dict[int, str]:
+    return {number: chunk.strip("\r\n") for number, chunk in _chunks(text).items()}
+
+
+def _late_import(old: ast.Module, new: ast.Module) -> str | None:
+    """A name that is newly imported below a place that uses it: cells run from the top."""
+    present = _imported(old)
+    lines = {name: line for name, line in _imported(new).items() if name not in present}
+    for node in ast.walk(new):
+        if isinstance(node, ast.Name) and node.lineno < lines.get(node.id, 0):
+            return node.id
+    return None
+
+
+def _imported(tree: ast.Module) -> dict[str, int]:
+    return {
+        alias.asname or alias.name.partition(".")[0]: node.lineno
+        for node in tree.body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
