@@ -181,7 +181,7 @@ def lint(session: nox.Session) -> None:
 @stamped(*SOURCES, "tests/*.py", "tests/codemods", "tests/corpus", "tests/variants")
 def codemods(session: nox.Session) -> None:
     """The migration tool, without TensorFlow; arguments go to pytest."""
-    tools = ("black>=24", "mypy>=1.11", "ruff>=0.6", "yapf>=0.40")
+    tools = ("mypy>=1.11", "ruff>=0.6", "yapf>=0.40")
     session.install("-e", ".", "pydantic>=2.6", *TESTING, *tools)
     _pytest(session, *(session.posargs or ("tests/codemods",)))
 
@@ -327,7 +327,7 @@ def _install_determined(session: nox.Session) -> None:
     """Install pedl2det beside Determined 0.38.1, which needs TensorFlow 2.15."""
     session.install("tensorflow-cpu==2.15.*", "determined==0.38.1", *EXAMPLES)
     session.install("click", "fsspec", "h5py", "jinja2", "libcst", "packaging", "pydantic")
-    session.install("pyflakes", "pyyaml")
+    session.install("black", "pyflakes", "pyyaml")
     session.install("--no-deps", "-e", ".")  # its extra asks for tensorflow by its other name
 
 

@@ -1,7 +1,5 @@
 """The context of the trial, for functions that are not given it."""
 
-import determined.keras
-
 _bound_context = None
 
 
@@ -24,11 +22,3 @@ def context():
 def _is_bound():
     """Tell whether the trial's context is known already."""
     return _bound_context is not None
-
-
-def local_context(hparams=None):
-    """Return a context to try a trial's methods with, where no experiment runs."""
-    hparams = dict(hparams or {})
-    hparams["global_batch_size"] = hparams.pop("batch_size", 1)
-    config = {"hyperparameters": hparams}
-    return determined.keras.TFKerasTrialContext.from_config(config)

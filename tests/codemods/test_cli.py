@@ -28,7 +28,9 @@ def test_a_misspelled_command_is_answered_with_the_nearest() -> None:
     near, far = pedl2det("migrat", "."), pedl2det("sing")
 
     assert near.returncode == far.returncode == 2
-    assert near.stderr.splitlines()[-1].endswith("No such command 'migrat'. Did you mean migrate?")
+    assert near.stderr.splitlines()[-1].endswith(
+        "No such command 'migrat'. Did you mean 'migrate'?"
+    )
     assert far.stderr.splitlines()[-1].endswith("No such command 'sing'.")
 
 

@@ -33,7 +33,7 @@ def only_rule(monkeypatch: pytest.MonkeyPatch) -> Callable[[Check], None]:
 
     def install(check: Check) -> None:
         rule = SimpleNamespace(id="P999", name="of-a-test", check=check)
-        monkeypatch.setattr("pedl2det.engine.propose.rules_for", lambda trial: [rule])
+        monkeypatch.setattr("pedl2det.engine.one_project.rules_for", lambda trial: [rule])
 
     return install
 
@@ -45,7 +45,7 @@ def with_rule(monkeypatch: pytest.MonkeyPatch) -> Callable[[Check], None]:
     def install(check: Check) -> None:
         rule = SimpleNamespace(id="P999", name="of-a-test", check=check)
         monkeypatch.setattr(
-            "pedl2det.engine.propose.rules_for", lambda trial: [*rules_for(trial), rule]
+            "pedl2det.engine.one_project.rules_for", lambda trial: [*rules_for(trial), rule]
         )
 
     return install

@@ -18,7 +18,7 @@ from pedl2det.analysis.source import Source
 from pedl2det.edits import layout, templates
 from pedl2det.edits.comments import keep_comments, settled_block, settled_module
 from pedl2det.edits.locate import Locator
-from pedl2det.edits.wrap import wrapped
+from pedl2det.edits.wrap import reformatted, wrapped
 
 _TIGHT = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
 
@@ -226,7 +226,11 @@ class _Applier(cst.CSTTransformer):
     def _finished(self, original: Any, lines: list[Any], head_only: bool = False) -> Any:
         """Lines in the place of one, with its comments and within the file's width."""
         indent, module = self._locator.column(original), self._locator.module
-        lines = [wrapped(line, self._width, indent, module, self._old_lines) for line in lines]
+        lines = [
+            one
+            for line in lines
+            for one in wrapped(line, self._width, indent, module, self._old_lines)
+        ]
         lines = keep_comments(original, lines, head_only, self._locator.text(original))
         return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
 
@@ -235,6 +239,7 @@ class _Applier(cst.CSTTransformer):
         before: list[Any] = []
         after: list[Any] = []
         here = [statement]
+        indent, module = self._locator.column(original), self._locator.module
         for edit in edits:
             match edit:
                 case fx.InsertBefore():
@@ -242,8 +247,8 @@ class _Applier(cst.CSTTransformer):
                 case fx.Extract(node):
                     value = self._extracted[node]
                     made = self._statements(edit, value=value)
-                    if "\n" in self._locator.module.code_for_node(value):
-                        made = [one.visit(layout.Opened(value)) for one in made]
+                    if "\n" in module.code_for_node(value):
+                        made = [*reformatted(made[0], self._width - indent, module)]
                     before += made
                 case fx.InsertAfter():
                     after += self._statements(edit)
@@ -252,7 +257,7 @@ class _Applier(cst.CSTTransformer):
                 case fx.Mark(text=text):
                     here[:1] = [layout.with_comments(here[0], text)] if here else []
         if before and here and isinstance(here[0], cst.FunctionDef | cst.ClassDef):
-            here[0] = layout.spaced(here[0], 2 if self._locator.column(original) == 0 else 1)
+            here[0] = layout.spaced(here[0], 2 if indent == 0 else 1)
         return [*before, *here, *after]
 
     def _suite(self, original: Any, updated: Any) -> Any:

@@ -16,6 +16,7 @@ import libcst as cst
 from pedl2det.analysis.source import Source
 from pedl2det.edits.comments import Gone, settled_block, settled_module
 from pedl2det.edits.flakes import undefined
+from pedl2det.edits.wrap import formatted
 
 #: No line of imports has more columns.
 _LONGEST = 100
@@ -447,6 +448,4 @@ def _folded(statement: Any) -> Any:
     code = cst.Module([]).code_for_node(statement)
     if "\n" in code or len(code) <= _LONGEST:
         return statement
-    start, _, names = ast.unparse(ast.parse(code)).partition(" import ")
-    lines = "".join(f"    {name},\n" for name in names.split(", "))
-    return _small(f"{start} import (\n{lines})")
+    return _small(formatted(code, _LONGEST).rstrip("\n"))

@@ -79,24 +79,6 @@ class _OtherQuotes(cst.CSTTransformer):
         return cst.SimpleString(f"{updated_node.prefix}{other}{plain}{other}")
 
 
-class Opened(cst.CSTTransformer):
-    """Puts a value that spans lines on lines of its own within the call that it is given to."""
-
-    def __init__(self, value: Any) -> None:
-        super().__init__()
-        self._value = value
-
-    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
-        """Break the call that has the value as its only argument."""
-        args = original_node.args
-        if len(args) != 1 or not args[0].value.deep_equals(self._value):
-            return updated_node
-        inner = cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace("    "))
-        outer = cst.ParenthesizedWhitespace(indent=True)
-        argument = updated_node.args[0].with_changes(whitespace_after_arg=outer)
-        return updated_node.with_changes(args=[argument], whitespace_before_args=inner)
-
-
 class OpenSignature(cst.CSTTransformer):
     """Makes the type comments of a function whose parameters changed say nothing of them."""
 

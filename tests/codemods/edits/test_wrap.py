@@ -23,9 +23,9 @@ APART = """\
 def test_arguments_that_do_not_fit_on_one_line_get_one_each(before: str) -> None:
     module = cst.parse_module(before)
 
-    line = wrapped(module.body[0], 80, 8, module, set())
+    lines = wrapped(module.body[0], 80, 8, module, set())
 
-    after = module.with_changes(body=[line]).code
+    after = module.with_changes(body=lines).code
     assert after == f"model.add(\n    LSTM(\n{APART}    )\n)\n"
 
 
@@ -61,6 +61,10 @@ COMPREHENSION = "[layer(units, name) for name in names_of_the_layers]"
             "x = make(\n    (lambda one, two: one), first, second\n)\n",
         ),
         (
+            "x = layer(units, name); other = layer(others)\n",
+            "x = layer(units, name)\nother = layer(others)\n",
+        ),
+        (
             "x = [layer(units, name), layer(units, other_name)]\n",
             "x = [\n    layer(units, name),\n    layer(units, other_name),\n]\n",
         ),
@@ -69,21 +73,31 @@ COMPREHENSION = "[layer(units, name) for name in names_of_the_layers]"
             'return {\n    "one": layer(units),\n    "two": layer(others),\n}[name]\n',
         ),
     ],
-    ids=["list", "generator", "tuples", "parentheses", "lambda", "in lambda", "elements", "pairs"],
+    ids=[
+        "list",
+        "generator",
+        "tuples",
+        "parentheses",
+        "lambda",
+        "in lambda",
+        "semicolon",
+        "elements",
+        "pairs",
+    ],
 )
 def test_what_does_not_fit_is_broken_at_its_parts(before: str, after: str) -> None:
     module = cst.parse_module(before)
 
-    line = wrapped(module.body[0], 44, 0, module, set())
+    lines = wrapped(module.body[0], 44, 0, module, set())
 
-    assert module.with_changes(body=[line]).code == after
+    assert module.with_changes(body=lines).code == after
 
 
 def test_a_file_with_tabs_is_broken_with_tabs() -> None:
     module = cst.parse_module("def f():\n\treturn make(first_argument, second_argument)\n")
     body = module.body[0].body.body  # type: ignore[union-attr]
 
-    line = wrapped(body[0], 40, 1, module, set())
+    lines = wrapped(body[0], 40, 1, module, set())
 
-    after = module.with_changes(body=[line]).code
+    after = module.with_changes(body=lines).code
     assert after == "return make(\n\tfirst_argument, second_argument\n)\n"

@@ -17,9 +17,9 @@ class Net(TFKerasTrial):
         )
         model = self.context.wrap_model(model)
         optimizer = self.context.wrap_optimizer(
-            getattr(
-                tf.keras.optimizers.legacy, self.context.get_hparam("optimizer")
-            )(0.01)
+            getattr(tf.keras.optimizers.legacy, self.context.get_hparam("optimizer"))(
+                0.01
+            )
         )
         model.compile(optimizer, "mse")
         return model
