@@ -40,31 +40,18 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """Something to say about one place.
+    """Something to say about one place."""
 
-    Attributes:
-        kind: what it means for the user.
-        rule: the id of the rule that reports it.
-        path: the file.
-        line: the line, from 1.
-        message: what was found and why it matters.
-        help: the code to write, or what to do; empty where nothing is left to do.
-        column: the column of the first character, from 1; 0 if the whole line is meant.
-        end_column: the column after the last character on that line.
-        code: the line of code, without its indentation's line end.
-        cell: the cell in which the line is counted, if the file is a notebook.
-    """
-
-    kind: Kind
-    rule: str
-    path: Path
-    line: int
-    message: str
-    help: str = ""
-    column: int = 0
-    end_column: int = 0
-    code: str = ""
-    cell: int | None = None
+    kind: Kind  #: what it means for the user
+    rule: str  #: the id of the rule that reports it
+    path: Path  #: the file
+    line: int  #: the line, from 1
+    message: str  #: what was found and why it matters
+    help: str = ""  #: the code to write, or what to do; empty where nothing is left to do
+    column: int = 0  #: the column of the first character, from 1; 0 if the whole line is meant
+    end_column: int = 0  #: the column after the last character on that line
+    code: str = ""  #: the line of code, without its indentation's line end
+    cell: int | None = None  #: the cell in which the line is counted, if the file is a notebook
 
     @property
     def place(self) -> str:

@@ -187,46 +187,32 @@ def place_of(edit: Edit) -> ast.AST:
 
 @dataclass(frozen=True)
 class ConfigNeed:
-    """Something that the configs of a trial have to say because of a fix.
+    """Something that the configs of a trial have to say because of a fix."""
 
-    Attributes:
-        key: ``global_batch_size``; ``metric:OLD`` for the new name of a
-            metric that was reported as ``OLD``, and ``training_metric:OLD`` for one that only
-            training reports; ``init_first`` where ``__init__.py`` is imported before the trial.
-        value: the value, or the new name.
-        place: the node that asks for it; None for the place of the fix.
-    """
-
+    #: ``global_batch_size``; ``metric:OLD`` for the new name of a metric that was reported as
+    #: ``OLD``, and ``training_metric:OLD`` for one that only training reports; ``init_first`` where
+    #: ``__init__.py`` is imported before the trial.
     key: str
-    value: object
-    place: ast.AST | None = None
+    value: object  #: the value, or the new name
+    place: ast.AST | None = None  #: the node that asks for it; None for the place of the fix
 
 
 @dataclass(frozen=True)
 class Fix:
-    """One place rewritten by one rule.
+    """One place rewritten by one rule."""
 
-    Attributes:
-        node: the place.
-        edits: the edits, in any file of the project.
-        imports: import statements that the file of the place needs, one line each.
-        constructor: statements for the trial's constructor, such as
-            ``{context}.configure_fit(shuffle=False)``, each written once.
-        notes: what the user should know, each with its kind.
-        config: what the configs of the trial have to say.
-        rule: the rule's id, which the engine adds.
-        source: the file of the place, which the engine adds.
-        located: every edit with its file, which the engine adds.
-    """
-
-    node: ast.AST
-    edits: tuple[Edit, ...] = ()
+    node: ast.AST  #: the place
+    edits: tuple[Edit, ...] = ()  #: the edits, in any file of the project
+    #: import statements that the file of the place needs, one line each
     imports: tuple[str, ...] = ()
+    #: statements for the trial's constructor, such as ``{context}.configure_fit(shuffle=False)``,
+    #: each written once.
     constructor: tuple[str, ...] = ()
-    notes: tuple[tuple[Kind, str], ...] = ()
-    config: tuple[ConfigNeed, ...] = ()
-    rule: str = ""
-    source: Source = _UNKNOWN
+    notes: tuple[tuple[Kind, str], ...] = ()  #: what the user should know, each with its kind
+    config: tuple[ConfigNeed, ...] = ()  #: what the configs of the trial have to say
+    rule: str = ""  #: the rule's id, which the engine adds
+    source: Source = _UNKNOWN  #: the file of the place, which the engine adds
+    #: every edit with its file, which the engine adds
     located: tuple[tuple[Source, Edit], ...] = ()
 
     def placed(self, rule: str, home: Callable[[ast.AST], Source]) -> Fix:
@@ -260,24 +246,16 @@ def rewrite(
 
 @dataclass(frozen=True)
 class Remark:
-    """Something to say about a place without an edit.
+    """Something to say about a place without an edit."""
 
-    Attributes:
-        node: the place.
-        message: what was found and why it matters.
-        help: the code to write. A trial that can be carried over whole needs none.
-        kind: what it means for the user. ``LEFT`` says that the rule has no answer: the trial is
-            carried over whole (P034), or a TODO is written above the place.
-        rule: the rule's id, which the engine adds.
-        source: the file of the place, which the engine adds.
-    """
-
-    node: ast.AST
-    message: str
-    help: str = ""
+    node: ast.AST  #: the place
+    message: str  #: what was found and why it matters
+    help: str = ""  #: the code to write. A trial that can be carried over whole needs none.
+    #: what it means for the user. ``LEFT`` says that the rule has no answer: the trial is carried
+    #: over whole (P034), or a TODO is written above the place.
     kind: Kind = Kind.LEFT
-    rule: str = ""
-    source: Source = _UNKNOWN
+    rule: str = ""  #: the rule's id, which the engine adds
+    source: Source = _UNKNOWN  #: the file of the place, which the engine adds
 
     def placed(self, rule: str, home: Callable[[ast.AST], Source]) -> Remark:
         """Return the remark with its rule and file."""

@@ -85,15 +85,10 @@ PACKAGES = {"keras_preprocessing": "preprocessing", "keras_applications": "appli
 
 
 class Place(NamedTuple):
-    """The present location of an old module.
+    """The present location of an old module."""
 
-    Attributes:
-        public: the module below ``tf.keras`` with its public names, or None.
-        private: the module below the Keras package with all its names, or None.
-    """
-
-    public: str | None
-    private: str | None = None
+    public: str | None  #: the module below ``tf.keras`` with its public names, or None.
+    private: str | None = None  #: the module below the Keras package with all its names, or None
 
 
 #: Modules that were removed or private: their package (``.`` is Keras itself), the module below

@@ -28,33 +28,28 @@ class Name:
     1. ``same``: replace it by ``new``, rename ``keywords`` and write out ``defaults``.
     2. ``support``: use that support piece of ``legacy_keras.py``.
     3. Otherwise a person must decide; ``write`` tells them what to write.
-
-    Attributes:
-        old: the full dotted old name.
-        new: the full dotted name today. A string that starts with ``{context}`` replaces a whole
-            call. None if there is no successor, or if a rule decides.
-        since: ``TENSORFLOW_2`` or ``KERAS_2_11`` if code that uses the name is older than that.
-        same: whether ``new`` has the same semantics as ``old``.
-        write: what to write, or what differs, in one sentence.
-        keywords: new names of keyword arguments; None drops the argument.
-        support: the support piece of ``legacy_keras.py`` that implements the name, or None.
-        changed: whether the old name still exists with another meaning. Such a row applies only to
-            code that is known to be old.
-        parameters: the parameters of the old callable in order, if today's order differs.
-            Positional arguments become keywords.
-        defaults: the old defaults that differ today, as source text. They are written out in calls
-            that omit them.
     """
 
-    old: str
+    old: str  #: the full dotted old name
+    #: the full dotted name today. A string that starts with ``{context}`` replaces a whole call.
+    #: None if there is no successor, or if a rule decides.
     new: str | None = None
+    #: ``TENSORFLOW_2`` or ``KERAS_2_11`` if code that uses the name is older than that
     since: str = ""
-    same: bool = True
-    write: str = ""
+    same: bool = True  #: whether ``new`` has the same semantics as ``old``
+    write: str = ""  #: what to write, or what differs, in one sentence
+    #: new names of keyword arguments; None drops the argument
     keywords: Mapping[str, str | None] = field(default_factory=dict, hash=False)
+    #: the support piece of ``legacy_keras.py`` that implements the name, or None.
     support: str | None = None
+    #: whether the old name still exists with another meaning. Such a row applies only to code that
+    #: is known to be old.
     changed: bool = False
+    #: the parameters of the old callable in order, if today's order differs. Positional arguments
+    #: become keywords.
     parameters: tuple[str, ...] = ()
+    #: the old defaults that differ today, as source text. They are written out in calls that omit
+    #: them.
     defaults: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 

@@ -21,17 +21,11 @@ from pedl2det.analysis.flow.values import (
 
 @dataclass(frozen=True)
 class Entry:
-    """The parameters of a function that the old harness called.
+    """The parameters of a function that the old harness called."""
 
-    Attributes:
-        config: the parameter that got the experiment config by position.
-        hparams: the parameter that got the hyperparameters by position.
-        is_plain: whether the function can be called without both once they are dropped.
-    """
-
-    config: ast.arg | None
-    hparams: ast.arg | None
-    is_plain: bool
+    config: ast.arg | None  #: the parameter that got the experiment config by position
+    hparams: ast.arg | None  #: the parameter that got the hyperparameters by position
+    is_plain: bool  #: whether the function can be called without both once they are dropped
 
 
 def entry_of(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Entry:
@@ -58,15 +52,11 @@ _ATTRIBUTES = ("context", "det_context", "trial_context", "determined_context")
 
 @dataclass(frozen=True)
 class Access:
-    """How code at a place gets the context.
+    """How code at a place gets the context."""
 
-    Attributes:
-        code: the expression: ``self.context`` or the name of a parameter.
-        through: the function that must get the context as a parameter of that name; None where the
-            trial has it.
-    """
-
-    code: str
+    code: str  #: the expression: ``self.context`` or the name of a parameter.
+    #: the function that must get the context as a parameter of that name; None where the trial has
+    #: it
     through: Function | None = None
 
 
@@ -275,17 +265,13 @@ class ConfigUses:
     Code that asks the context gets the config of today, if all of it only reads single keys that
     the migration leaves alone. Where any code does something else with the config, all code gets
     one dict that is the config as it was.
-
-    Attributes:
-        flow: the value-flow graph.
-        today: where code gets the config of today.
-        as_before: where code gets the config as it was, because the context cannot be had.
-        is_plain: whether all code of ``today`` only reads keys that stay, and none changes any.
     """
 
-    flow: Flow
-    today: Collection[Source]
+    flow: Flow  #: the value-flow graph
+    today: Collection[Source]  #: where code gets the config of today
+    #: where code gets the config as it was, because the context cannot be had
     as_before: Collection[Source]
+    #: whether all code of ``today`` only reads keys that stay, and none changes any
     is_plain: bool = True
 
     def __post_init__(self) -> None:

@@ -104,9 +104,22 @@ class Trial:
         classes = self.modules.of(ast.ClassDef)
         return [node for node in classes if any(self.base_name(base) for base in node.bases)]
 
+    @cached_property
+    def _plain_flow(self) -> Flow:
+        """The value flow before it is known which functions the harness calls."""
+        return Flow(self.modules)
+
     def base_name(self, base: ast.expr) -> str | None:
-        """The dotted name of a base, if it is a trial class of PEDL or Determined."""
+        """The dotted name of a base, if it is a trial class of PEDL or Determined.
+
+        A base may also be a value, such as the argument of a function that makes the class.
+        """
         meaning = self.modules.meaning(base)
+        if meaning is None and isinstance(base, ast.Name):
+            for origin in self._plain_flow.origins(base):
+                if isinstance(origin.node, ast.alias):
+                    names = self.modules.home(origin.node).names
+                    meaning = meaning or names.imported_as(origin.node)
         return meaning if meaning in TRIALS else None
 
     @cached_property

@@ -18,7 +18,6 @@ import click
 from pedl2det.commands import arguments
 from pedl2det.engine import Result, migrate
 from pedl2det.engine.migration import Options
-from pedl2det.engine.proving import is_to_prove
 from pedl2det.engine.result import Proof
 from pedl2det.errors import DEFECT, Pedl2DetError
 from pedl2det.files.undo import clean_killed, refuse_half_done, undo
@@ -171,7 +170,7 @@ def _prover(result: Result, report: Path | None) -> Callable[[Path, Result], Pro
     """What trains the trials, imported only here: it needs the runtime."""
     from pedl2det.verify import Series
 
-    total = sum(map(is_to_prove, result.outcomes))
+    total = sum(one.is_to_prove for one in result.outcomes)
     series = Series(total, report, functools.partial(say, err=True))
 
     def verify(directory: Path, result: Result) -> Proof:

@@ -18,7 +18,6 @@ from pedl2det.analysis.source import Source
 from pedl2det.edits import layout, templates
 from pedl2det.edits.comments import keep_comments, settled_block, settled_module
 from pedl2det.edits.locate import Locator
-from pedl2det.edits.wrap import reformatted, wrapped
 
 _TIGHT = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
 
@@ -229,7 +228,7 @@ class _Applier(cst.CSTTransformer):
         lines = [
             one
             for line in lines
-            for one in wrapped(line, self._width, indent, module, self._old_lines)
+            for one in layout.wrapped(line, self._width, indent, module, self._old_lines)
         ]
         lines = keep_comments(original, lines, head_only, self._locator.text(original))
         return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
@@ -248,7 +247,7 @@ class _Applier(cst.CSTTransformer):
                     value = self._extracted[node]
                     made = self._statements(edit, value=value)
                     if "\n" in module.code_for_node(value):
-                        made = [*reformatted(made[0], self._width - indent, module)]
+                        made = [*layout.reformatted(made[0], self._width - indent, module)]
                     before += made
                 case fx.InsertAfter():
                     after += self._statements(edit)

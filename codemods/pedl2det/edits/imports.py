@@ -16,7 +16,7 @@ import libcst as cst
 from pedl2det.analysis.source import Source
 from pedl2det.edits.comments import Gone, settled_block, settled_module
 from pedl2det.edits.flakes import undefined
-from pedl2det.edits.wrap import formatted
+from pedl2det.edits.layout import formatted
 
 #: No line of imports has more columns.
 _LONGEST = 100
@@ -27,19 +27,12 @@ _Statement = ast.Import | ast.ImportFrom
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the imports of a new text shall be.
+    """What the imports of a new text shall be."""
 
-    Attributes:
-        added: import statements that the new code needs, one name each.
-        is_old: whether a dotted name belongs to an API that is gone.
-        project: the top names of the project's own modules.
-        is_package: whether the file is an ``__init__.py``, whose imports are exports.
-    """
-
-    added: frozenset[str]
-    is_old: Callable[[str], bool]
-    project: frozenset[str] = frozenset()
-    is_package: bool = False
+    added: frozenset[str]  #: import statements that the new code needs, one name each
+    is_old: Callable[[str], bool]  #: whether a dotted name belongs to an API that is gone
+    project: frozenset[str] = frozenset()  #: the top names of the project's own modules
+    is_package: bool = False  #: whether the file is an ``__init__.py``, whose imports are exports.
 
     def group(self, module: str) -> int:
         """Return the group of a module: standard library, third parties, project."""

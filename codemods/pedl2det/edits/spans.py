@@ -12,17 +12,11 @@ class Overlap(Exception):  # noqa: N818 - describes the spans; a defect of ours
 
 @dataclass(frozen=True)
 class Span:
-    """Replace ``text[start:end]``; an empty span inserts.
+    """Replace ``text[start:end]``; an empty span inserts."""
 
-    Attributes:
-        start: the first character, from 0.
-        end: the character after the last one.
-        text: the replacement.
-    """
-
-    start: int
-    end: int
-    text: str
+    start: int  #: the first character, from 0
+    end: int  #: the character after the last one
+    text: str  #: the replacement
 
 
 def apply(text: str, spans: Iterable[Span]) -> str:

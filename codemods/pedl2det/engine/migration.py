@@ -24,25 +24,17 @@ class Options:
 
     A rule that is left out runs all the same, so that what it would do is named; its fixes are
     dropped. A trial that needs one of them, or a file that is excluded, is not finished.
-
-    Attributes:
-        left_out: the ids of the rules that are left out.
-        exclude: globs of files and directories, relative to ``base``.
-        base: the directory of the pyproject.toml that has them.
-        given: the paths on the command line: what is named there is not excluded.
-        partial: whether trials that are begun are written too.
-        cluster: whether the team has a Determined cluster.
-        jobs: the largest number of processes.
-        carries: tells of a trial's directory whether the trial is carried over whole.
     """
 
-    left_out: frozenset[str] = frozenset()
-    exclude: tuple[str, ...] = ()
-    base: Path = Path()
+    left_out: frozenset[str] = frozenset()  #: the ids of the rules that are left out
+    exclude: tuple[str, ...] = ()  #: globs of files and directories, relative to ``base``
+    base: Path = Path()  #: the directory of the pyproject.toml that has them.
+    #: the paths on the command line: what is named there is not excluded
     given: tuple[Path, ...] = ()
-    partial: bool = False
-    cluster: bool = False
-    jobs: int = 1
+    partial: bool = False  #: whether trials that are begun are written too
+    cluster: bool = False  #: whether the team has a Determined cluster
+    jobs: int = 1  #: the largest number of processes
+    #: tells of a trial's directory whether the trial is carried over whole
     carries: Callable[[Path], bool] = lambda _: False
 
     def excludes(self, file: Path) -> bool:
@@ -64,40 +56,30 @@ def _means(glob: str, path: Path, base: Path) -> bool:
 
 @dataclass
 class Migration:
-    """What is made of one project; what of it is written is decided at the end.
+    """What is made of one project; what of it is written is decided at the end."""
 
-    Attributes:
-        reading: the project as it is on the disk.
-        trial: the project as rules see it.
-        options: what the user asked for.
-        fixes: the rewrites of all rules; after the draft, those that were applied.
-        remarks: what else rules have to say.
-        dropped: fixes and marks that the user does not want.
-        texts: the new text of each Python file that changes.
-        support: the pieces of ``legacy_keras.py`` that the new texts use.
-        configs: the new text of each config that changes, and of those that stood in scripts.
-        changes: the places that were rewritten.
-        findings: what there is to say.
-        tracebacks: the stacks of defects of ours.
-        total: the legacy names of each file as it is on the disk.
-        marked: those that stay with a mark or another finding.
-        suppressed: those that stay because the user wants it.
-    """
-
-    reading: Reading
-    trial: Trial
-    options: Options
+    reading: Reading  #: the project as it is on the disk
+    trial: Trial  #: the project as rules see it
+    options: Options  #: what the user asked for
+    #: the rewrites of all rules; after the draft, those that were applied
     fixes: list[Fix] = field(default_factory=list)
-    remarks: list[Remark] = field(default_factory=list)
+    remarks: list[Remark] = field(default_factory=list)  #: what else rules have to say
+    #: fixes and marks that the user does not want
     dropped: list[Fix | Remark] = field(default_factory=list)
+    #: the new text of each Python file that changes
     texts: dict[Path, str] = field(default_factory=dict)
+    #: the pieces of ``legacy_keras.py`` that the new texts use.
     support: frozenset[str] = frozenset()
+    #: the new text of each config that changes, and of those that stood in scripts
     configs: dict[Path, str] = field(default_factory=dict)
-    changes: list[Change] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
-    tracebacks: list[str] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)  #: the places that were rewritten
+    findings: list[Finding] = field(default_factory=list)  #: what there is to say
+    tracebacks: list[str] = field(default_factory=list)  #: the stacks of defects of ours
+    #: the legacy names of each file as it is on the disk
     total: Counter[Path] = field(default_factory=Counter)
+    #: those that stay with a mark or another finding
     marked: Counter[Path] = field(default_factory=Counter)
+    #: those that stay because the user wants it
     suppressed: Counter[Path] = field(default_factory=Counter)
 
     def new_trial(self) -> Trial:

@@ -24,8 +24,6 @@ from pedl2det.engine.texts import migrate_configs, notebook_findings
 from pedl2det.findings import Finding, Kind, Unreadable
 from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement, place_of
 from pedl2det.rules import Rule, rules_for
-from pedl2det.scripts import RULE as SCRIPTS
-from pedl2det.scripts import at_old_lines, lower
 
 #: Before what no rule could rewrite.
 _KEPT = "carried over as it was: "
@@ -87,22 +85,15 @@ def _migrate(
 ) -> Result:
     reading = read(project, reader, second=carries)
     total = Counter(one.source.path for one in check.legacy(reading.trial))
-    if not (carries and reading.trial.roots):  # a script has no methods to carry over
+    # A script has no methods to carry over.
+    if _may_hold_scripts(reading) and not (carries and reading.trial.roots):
+        from pedl2det.scripts import lower  # which few projects need
+
         reading = lower(reading)
     migration = Migration(reading, reading.trial, options, total=total)
     _rewrite(migration)
-    migration.findings = at_old_lines(reading, migration.findings)
-    migration.changes = at_old_lines(reading, migration.changes)
-    for path, script in reading.scripts.items():
-        migration.support |= script.support
-        migration.findings += script.findings
-        if SCRIPTS in options.left_out:
-            message = "scripts was left out, and this needs it"
-            migration.findings.append(Finding(Kind.SUPPRESSED, SCRIPTS, path, 1, message))
-            migration.texts.pop(path, None)
-            for new in migration.configs.keys() - reading.configs.keys():
-                del migration.configs[new]
-            migration.marked[path], migration.suppressed[path] = 0, total[path]
+    if reading.scripts:
+        _speak_of_scripts(migration)
     for path, error in reading.unreadable.items():
         migration.findings.append(_unreadable(path, error))
         if path.suffix == ".py" and names.mentions_legacy(bytes_or_none(path) or b""):
@@ -110,6 +101,35 @@ def _migrate(
     migration.findings += _marked_before(reading, migration.findings)
     migration.findings += notebook_findings(reading)
     return settle(migration, directories)
+
+
+def _may_hold_scripts(reading: Reading) -> bool:
+    """Whether a file may train by itself, or hand a trial to the Native API."""
+    configs = reading.configs.values()
+    return (
+        bool(reading.project.scripts)
+        or any(config.entry("entrypoint", "script") is not None for config in configs)
+        or any("create(" in source.text for source in reading.trial.modules)
+    )
+
+
+def _speak_of_scripts(migration: Migration) -> None:
+    """Add what scripts need and say, at their old lines; take them back if they were left out."""
+    from pedl2det.scripts import RULE, at_old_lines
+
+    reading = migration.reading
+    migration.findings = at_old_lines(reading, migration.findings)
+    migration.changes = at_old_lines(reading, migration.changes)
+    for path, script in reading.scripts.items():
+        migration.support |= script.support
+        migration.findings += script.findings
+        if RULE in migration.options.left_out:
+            message = "scripts was left out, and this needs it"
+            migration.findings.append(Finding(Kind.SUPPRESSED, RULE, path, 1, message))
+            migration.texts.pop(path, None)
+            for new in migration.configs.keys() - reading.configs.keys():
+                del migration.configs[new]
+            migration.marked[path], migration.suppressed[path] = 0, migration.total[path]
 
 
 def _rewrite(migration: Migration) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from pedl2det.engine.result import Outcome, Proof, Result
+from pedl2det.engine.result import Proof, Result
 from pedl2det.findings import Finding, Kind
 
 RULE = "verify"
@@ -18,11 +18,6 @@ _SECOND = "in the second form, because the first was refuted"
 
 #: Trains the trial in a directory as it is, and as a result would write it.
 Verify = Callable[[Path, Result], Proof]
-
-
-def is_to_prove(outcome: Outcome) -> bool:
-    """Return whether a trial can be proved: nothing of it is left, and it would be written."""
-    return outcome.status.is_finished and outcome.written
 
 
 def prove(
@@ -43,12 +38,12 @@ def prove(
         only_proved: leave out what could not be compared as well, and not only what is refuted.
     """
     proofs = {
-        one.directory: verify(one.directory, result) for one in result.outcomes if is_to_prove(one)
+        one.directory: verify(one.directory, result) for one in result.outcomes if one.is_to_prove
     }
     refuted = frozenset(directory for directory, proof in proofs.items() if proof.refutes)
     if carry is not None and refuted:
         result = carry(refuted)
-        for outcome in filter(is_to_prove, result.outcomes):
+        for outcome in [one for one in result.outcomes if one.is_to_prove]:
             directory = outcome.directory
             if directory in refuted and (again := verify(directory, result)).is_equal:
                 why = f"{_SECOND}: {proofs[directory].message}"
@@ -56,7 +51,7 @@ def prove(
                 proofs[directory] = again
     for number, outcome in enumerate(result.outcomes):
         proof = proofs.get(outcome.directory)
-        if proof is not None and (proof.refutes or is_to_prove(outcome)):
+        if proof is not None and (proof.refutes or outcome.is_to_prove):
             outcomes = [*result.outcomes]
             outcomes[number] = replace(outcome, proof=proof)
             result = replace(result, outcomes=outcomes)

@@ -24,67 +24,39 @@ class Status(Enum):
 
 @dataclass(frozen=True)
 class NewFile:
-    """A file and its new content.
+    """A file and its new content."""
 
-    Attributes:
-        path: the file.
-        old: its bytes; None if there is no such file.
-        new: its new bytes.
-    """
-
-    path: Path
-    old: bytes | None
-    new: bytes
+    path: Path  #: the file
+    old: bytes | None  #: its bytes; None if there is no such file
+    new: bytes  #: its new bytes
 
 
 @dataclass(frozen=True)
 class Change:
-    """A place that a rule rewrote.
+    """A place that a rule rewrote."""
 
-    Attributes:
-        rule: the id of the rule.
-        path: the file.
-        line: the line of the old text, from 1.
-        cell: the cell in which the line is counted, if the file is a notebook.
-    """
-
-    rule: str
-    path: Path
-    line: int
-    cell: int | None = None
+    rule: str  #: the id of the rule
+    path: Path  #: the file
+    line: int  #: the line of the old text, from 1
+    cell: int | None = None  #: the cell in which the line is counted, if the file is a notebook
 
 
 @dataclass(frozen=True)
 class Proof:
-    """What training a trial before and after its migration has shown, and how.
+    """What training a trial before and after its migration has shown, and how."""
 
-    Attributes:
-        directory: the trial.
-        outcome: "equal", "different", ... as `verify` concludes.
-        message: the verdict in one line.
-        batches: how many batches of both were compared.
-        total: how many the config asks for; None if that is not known.
-        configs: the experiment configs that the trials were trained by.
-        date: when, in ISO 8601.
-        versions: of pedl2det, Python and what trained.
-        commit: the commit of the trial; "" if it is in no repository of git.
-        seed: of both trainings; None if none has begun.
-        seconds: how long the verification took.
-        page: the page that shows it in full, if one was written.
-    """
-
-    directory: Path
-    outcome: str
-    message: str
-    batches: int
-    total: int | None
-    configs: tuple[Path, ...]
-    date: str
-    versions: str
-    commit: str = ""
-    seed: int | None = None
-    seconds: float = 0.0
-    page: Path | None = None
+    directory: Path  #: the trial
+    outcome: str  #: "equal", "different", ... as `verify` concludes.
+    message: str  #: the verdict in one line
+    batches: int  #: how many batches of both were compared
+    total: int | None  #: how many the config asks for; None if that is not known
+    configs: tuple[Path, ...]  #: the experiment configs that the trials were trained by
+    date: str  #: when, in ISO 8601
+    versions: str  #: of pedl2det, Python and what trained
+    commit: str = ""  #: the commit of the trial; "" if it is in no repository of git
+    seed: int | None = None  #: of both trainings; None if none has begun
+    seconds: float = 0.0  #: how long the verification took
+    page: Path | None = None  #: the page that shows it in full, if one was written
 
     @property
     def is_equal(self) -> bool:
@@ -99,27 +71,21 @@ class Proof:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What becomes of one trial.
+    """What becomes of one trial."""
 
-    Attributes:
-        directory: the directory of the trial.
-        status: how far it is migrated.
-        written: whether its files are in the result.
-        places: how many places rules rewrote.
-        left: how many findings name something that is left.
-        files: the files that change.
-        configs: its experiment configs.
-        proof: what a verification of it has shown, if there was one.
-    """
+    directory: Path  #: the directory of the trial
+    status: Status  #: how far it is migrated
+    written: bool  #: whether its files are in the result
+    places: int  #: how many places rules rewrote
+    left: int  #: how many findings name something that is left
+    files: tuple[Path, ...] = ()  #: the files that change
+    configs: tuple[Path, ...] = ()  #: its experiment configs
+    proof: Proof | None = None  #: what a verification of it has shown, if there was one
 
-    directory: Path
-    status: Status
-    written: bool
-    places: int
-    left: int
-    files: tuple[Path, ...] = ()
-    configs: tuple[Path, ...] = ()
-    proof: Proof | None = None
+    @property
+    def is_to_prove(self) -> bool:
+        """Whether it can be proved: nothing of it is left, and it would be written."""
+        return self.status.is_finished and self.written
 
     @property
     def is_proved(self) -> bool:
@@ -129,27 +95,16 @@ class Outcome:
 
 @dataclass
 class Result:
-    """What a migration does, or would do.
+    """What a migration does, or would do."""
 
-    Attributes:
-        files: the files to write.
-        changes: the places that rules rewrote.
-        findings: what there is to say.
-        outcomes: what becomes of each trial.
-        rewritten: legacy names that are gone.
-        marked: legacy names that stay, each with a finding.
-        suppressed: legacy names that stay because the user wants it.
-        tracebacks: the stacks of defects of ours.
-    """
-
-    files: list[NewFile] = field(default_factory=list)
-    changes: list[Change] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
-    outcomes: list[Outcome] = field(default_factory=list)
-    rewritten: int = 0
-    marked: int = 0
-    suppressed: int = 0
-    tracebacks: list[str] = field(default_factory=list)
+    files: list[NewFile] = field(default_factory=list)  #: the files to write
+    changes: list[Change] = field(default_factory=list)  #: the places that rules rewrote
+    findings: list[Finding] = field(default_factory=list)  #: what there is to say
+    outcomes: list[Outcome] = field(default_factory=list)  #: what becomes of each trial
+    rewritten: int = 0  #: legacy names that are gone
+    marked: int = 0  #: legacy names that stay, each with a finding
+    suppressed: int = 0  #: legacy names that stay because the user wants it
+    tracebacks: list[str] = field(default_factory=list)  #: the stacks of defects of ours
 
     def add(self, part: Result) -> None:
         """Take in what a part of the migration does."""

@@ -29,19 +29,12 @@ _KEPT = 50  # runs of a repository
 
 @dataclass(frozen=True)
 class Entry:
-    """A file before a run.
+    """A file before a run."""
 
-    Attributes:
-        path: where it is, links followed.
-        mode: its permissions.
-        old: its bytes before the run; None if there was no file.
-        new: the hash of its bytes after the run.
-    """
-
-    path: Path
-    mode: int
-    old: bytes | None
-    new: str
+    path: Path  #: where it is, links followed
+    mode: int  #: its permissions
+    old: bytes | None  #: its bytes before the run; None if there was no file
+    new: str  #: the hash of its bytes after the run
 
     @property
     def is_untouched(self) -> bool:
@@ -57,17 +50,11 @@ class Entry:
 
 @dataclass(frozen=True)
 class Journal:
-    """The journal of one run.
+    """The journal of one run."""
 
-    Attributes:
-        file: where it is.
-        roots: what the user asked to migrate.
-        entries: the files that the run replaces.
-    """
-
-    file: Path
-    roots: tuple[Path, ...]
-    entries: tuple[Entry, ...]
+    file: Path  #: where it is
+    roots: tuple[Path, ...]  #: what the user asked to migrate
+    entries: tuple[Entry, ...]  #: the files that the run replaces
 
     @classmethod
     def begin(cls, roots: list[Path], files: dict[Path, tuple[bytes | None, bytes]]) -> Journal:

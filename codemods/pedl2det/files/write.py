@@ -28,21 +28,13 @@ _NOTHING = "nothing was written (--force writes all the same):"
 
 @dataclass(frozen=True)
 class Move:
-    """A file that takes the place of another.
+    """A file that takes the place of another."""
 
-    Attributes:
-        target: the place.
-        temporary: where the new bytes are prepared, beside it.
-        old: the bytes that are there now; None if there is no file.
-        new: its new bytes; None to delete the file.
-        mode: its permissions if there is no file.
-    """
-
-    target: Path
-    temporary: Path
-    old: bytes | None
-    new: bytes | None
-    mode: int = 0o644
+    target: Path  #: the place
+    temporary: Path  #: where the new bytes are prepared, beside it
+    old: bytes | None  #: the bytes that are there now; None if there is no file
+    new: bytes | None  #: its new bytes; None to delete the file
+    mode: int = 0o644  #: its permissions if there is no file
 
 
 def write_all(files: list[NewFile], roots: list[Path] | None = None) -> None:

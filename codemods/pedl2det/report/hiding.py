@@ -23,12 +23,9 @@ _SHORTEST = 4  # of a value that is looked for elsewhere, too
 
 @dataclass(frozen=True)
 class Hider:
-    """Masks credentials.
+    """Masks credentials."""
 
-    Attributes:
-        directories: directories of configs, whose credentials are masked wherever they occur.
-    """
-
+    #: directories of configs, whose credentials are masked wherever they occur
     directories: tuple[Path, ...] = ()
 
     @classmethod

@@ -33,21 +33,15 @@ _REWRITTEN, _CARRIED = (False,), (True,)
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule.
+    """One rule."""
 
-    Attributes:
-        id: its id, such as ``P003``.
-        name: its name in words.
-        generations: the APIs of the trials that it is for.
-        carried: whether it is for trials that are carried over whole, for others, or for both.
-        words: what the code or the configs of a trial that is not carried over have to say.
-    """
-
-    id: str
-    name: str
+    id: str  #: its id, such as ``P003``
+    name: str  #: its name in words
+    #: the APIs of the trials that it is for
     generations: tuple[Generation, ...] = tuple(Generation)
+    #: whether it is for trials that are carried over whole, for others, or for both
     carried: tuple[bool, ...] = (False, True)
-    words: str = ""
+    words: str = ""  #: what the code or the configs of a trial that is not carried over have to say
 
     @property
     def doc(self) -> str:

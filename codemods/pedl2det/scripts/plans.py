@@ -27,29 +27,17 @@ _WRITE_CONFIG = "write it to const.yaml, with an entrypoint"
 
 @dataclass
 class Plan:
-    """What becomes of a script.
+    """What becomes of a script."""
 
-    Attributes:
-        source: the script.
-        edits: the edits, with their files.
-        findings: what the user is told.
-        entrypoint: the trial as ``module:Class``; empty if it becomes none.
-        needs: what the configs have to say.
-        config: the experiment config that the script held.
-        trains: whether it becomes a generator.
-        context: how the generator calls its context; empty if it asked for none.
-        is_one_call: whether it only calls a function that trains.
-    """
-
-    source: Source
-    edits: list[tuple[Source, Edit]] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
-    entrypoint: str = ""
-    needs: tuple[ConfigNeed, ...] = ()
-    config: dict[str, object] | None = None
-    trains: bool = False
-    context: str = ""
-    is_one_call: bool = False
+    source: Source  #: the script
+    edits: list[tuple[Source, Edit]] = field(default_factory=list)  #: the edits, with their files
+    findings: list[Finding] = field(default_factory=list)  #: what the user is told
+    entrypoint: str = ""  #: the trial as ``module:Class``; empty if it becomes none
+    needs: tuple[ConfigNeed, ...] = ()  #: what the configs have to say
+    config: dict[str, object] | None = None  #: the experiment config that the script held
+    trains: bool = False  #: whether it becomes a generator
+    context: str = ""  #: how the generator calls its context; empty if it asked for none
+    is_one_call: bool = False  #: whether it only calls a function that trains
 
     def say(self, home: Source, node: ast.AST, kind: Kind, message: str, help_: str = "") -> None:
         """Tell the user something about a place."""

@@ -131,21 +131,13 @@ def migrate_requirements(
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a file of requirements.
+    """One line of a file of requirements."""
 
-    Attributes:
-        number: its number, from 1.
-        start: its first character that is no blank.
-        end: the character after its last one, without the comment.
-        text: the requirement, or what may be one.
-        is_plain: whether it may be edited: it has no hashes and other options.
-    """
-
-    number: int
-    start: int
-    end: int
-    text: str
-    is_plain: bool
+    number: int  #: its number, from 1
+    start: int  #: its first character that is no blank
+    end: int  #: the character after its last one, without the comment
+    text: str  #: the requirement, or what may be one
+    is_plain: bool  #: whether it may be edited: it has no hashes and other options
 
 
 def is_list(path: PurePath) -> bool:

@@ -26,16 +26,12 @@ Place = tuple[ast.AST, Path]
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a value comes from, as far as it can be followed.
+    """Where a value comes from, as far as it can be followed."""
 
-    Attributes:
-        node: the expression (a call, a literal, an unknown name), a parameter (``ast.arg``) that
-            no visible call fills, or a definition (function, class, import alias).
-        path: the member of that value that is meant; empty for the value itself.
-    """
-
+    #: the expression (a call, a literal, an unknown name), a parameter (``ast.arg``) that no
+    #: visible call fills, or a definition (function, class, import alias).
     node: ast.AST
-    path: Path = ()
+    path: Path = ()  #: the member of that value that is meant; empty for the value itself
 
 
 class Way(Enum):
@@ -56,21 +52,14 @@ class Way(Enum):
 
 @dataclass(frozen=True)
 class Use:
-    """Where a value goes.
+    """Where a value goes."""
 
-    Attributes:
-        way: what happens to it.
-        node: the expression that reads the value there.
-        around: the expression or statement that uses it: the call, attribute, subscript, return.
-        path: the member of the returned or passed value that the value is.
-        function: for ``RETURNED``, the function.
-    """
-
-    way: Way
-    node: ast.expr
+    way: Way  #: what happens to it
+    node: ast.expr  #: the expression that reads the value there
+    #: the expression or statement that uses it: the call, attribute, subscript, return
     around: ast.AST
-    path: Path = ()
-    function: ast.AST | None = None
+    path: Path = ()  #: the member of the returned or passed value that the value is
+    function: ast.AST | None = None  #: for ``RETURNED``, the function
 
     @property
     def method(self) -> str:
@@ -109,15 +98,10 @@ class Use:
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a function of the project.
+    """A call of a function of the project."""
 
-    Attributes:
-        node: the call.
-        bound: whether the first parameter is filled by the object (``self``, ``cls``).
-    """
-
-    node: ast.Call
-    bound: bool
+    node: ast.Call  #: the call
+    bound: bool  #: whether the first parameter is filled by the object (``self``, ``cls``)
 
 
 def step_of(key: ast.expr | None) -> Step:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from pedl2det.edits.wrap import wrapped
+from pedl2det.edits.layout import wrapped
 
 LONG = 'self.context.get_hparam("units"), input_shape=(8, 8), recurrent_activation="hard_sigmoid"'
 APART = """\
