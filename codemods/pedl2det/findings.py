@@ -8,17 +8,12 @@ from pathlib import Path
 
 
 class Unreadable(Exception):  # noqa: N818 - describes the file, not the failure
-    """A file that cannot be read as code, config or notebook.
-
-    Attributes:
-        line: the line on which reading failed, from 1.
-        cell: the cell of the notebook that holds this line, if the file is a notebook.
-    """
+    """A file that cannot be read as code, config or notebook."""
 
     def __init__(self, message: str, line: int = 1, cell: int | None = None) -> None:
         super().__init__(message)
-        self.line = line
-        self.cell = cell
+        self.line = line  #: on which reading failed, from 1
+        self.cell = cell  #: of the notebook that holds this line, if the file is a notebook
 
 
 class Kind(Enum):

@@ -41,17 +41,11 @@ _undo: list[Callable[[], object]] = []
 
 @dataclass(frozen=True)
 class _Idiom:
-    """An old name and its replacement.
+    """An old name and its replacement."""
 
-    Attributes:
-        dotted: the old name; ``{keras}`` is the package of Keras 2.
-        replace: returns the replacement of the present object.
-        if_missing: install the replacement only if this version lacks the name, which has no
-            present object then.
-    """
-
-    dotted: str
-    replace: Callable[[Any], Any]
+    dotted: str  #: the old name; ``{keras}`` is the package of Keras 2
+    replace: Callable[[Any], Any]  #: returns the replacement of the present object
+    #: install the replacement only if this version lacks the name, which has no present object then
     if_missing: bool = False
 
 

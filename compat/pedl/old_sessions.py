@@ -27,23 +27,15 @@ _LONGEST_CHAIN = 200
 
 @dataclass(frozen=True, eq=False)
 class _Operation:
-    """A recorded operation.
+    """A recorded operation."""
 
-    Attributes:
-        name: its type.
-        inputs: a recorded operation and the index of its output, or a tensor, for each input.
-        attributes: its attributes, names and values in turn.
-        outputs: the number of its outputs.
-        chain: the length of the longest chain of recorded operations that ends with it.
-        obstacle: why it cannot be executed again; None if it can.
-    """
-
-    name: str
+    name: str  #: its type
+    #: a recorded operation and the index of its output, or a tensor, for each input
     inputs: tuple[Any, ...]
-    attributes: tuple[Any, ...]
-    outputs: int
-    chain: int
-    obstacle: str | None
+    attributes: tuple[Any, ...]  #: its attributes, names and values in turn
+    outputs: int  #: the number of its outputs
+    chain: int  #: the length of the longest chain of recorded operations that ends with it
+    obstacle: str | None  #: why it cannot be executed again; None if it can
 
 
 def start() -> None:

@@ -83,9 +83,10 @@ def _record_compile():
             if isinstance(name, str):
                 made = tf.keras.optimizers.get(name, use_legacy_optimizer=True)
                 bound.arguments["optimizer"] = made
-            compile_model(*bound.args, **bound.kwargs)
+            result = compile_model(*bound.args, **bound.kwargs)
             # The outermost call is last.
             compiled[model] = bound.args[1:], bound.kwargs, _trainable(model)
+            return result
 
         owner.compile = recorded
 

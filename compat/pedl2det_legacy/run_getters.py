@@ -100,6 +100,57 @@ def get_hyperparameter(name):
     return hparams[name]
 
 
+def _writing(name):
+    """Return a method of dict whose changes the context sees as well."""
+    method = getattr(dict, name)
+
+    def write(self, *args, **kwargs):
+        before = dict(self)
+        try:
+            return method(self, *args, **kwargs)
+        finally:
+            _hand_on(before, self)
+
+    return write
+
+
+def _hand_on(before, after):
+    """Make changes of the shared hyperparameters known to `context.get_hparam`."""
+    hparams = _of_trial("hparams")
+    for name in {*before, *after}:
+        if name not in after:
+            hparams.pop(name, None)
+        elif name not in before or before[name] is not after[name]:
+            if name == "batch_size":
+                raise RuntimeError(
+                    "batch_size is changed, and others ask the context for it"
+                )
+            hparams[name] = after[name]
+
+
+class _SharedHyperparameters(dict):
+    """One dict for all methods, as PEDL gave it: each sees what another changes."""
+
+    __delitem__, __ior__, __setitem__ = map(
+        _writing, ("__delitem__", "__ior__", "__setitem__")
+    )
+    clear, pop, popitem = map(_writing, ("clear", "pop", "popitem"))
+    setdefault, update = map(_writing, ("setdefault", "update"))
+
+
+#: The hyperparameters that all methods share, and the context that they are of.
+_shared_hyperparameters = {}
+
+
+def shared_hyperparameters():
+    """Return all hyperparameters: one dict, whose changes all callers and the context see."""
+    owner = context() if _is_bound() else None
+    if not _shared_hyperparameters or _shared_hyperparameters["owner"] is not owner:
+        _shared_hyperparameters["owner"] = owner
+        _shared_hyperparameters["dict"] = _SharedHyperparameters(get_hyperparameters())
+    return _shared_hyperparameters["dict"]
+
+
 #: The config of the trial, which all of its functions share, and the context that it is of.
 _shared_config = {}
 

@@ -166,6 +166,7 @@ _OWN = f"class Own({_CALLBACKS}.Callback):\n    "
         ("[Own()]", f"{_OWN}pass\n\n\nsetattr(Own, 'on_epoch_end', print)\n"),
         ("[Own()]", "from company_callbacks import Own\n"),
         ("[Own()]", f"Own = type('Own', ({_CALLBACKS}.Callback,), {{'on_epoch_end': print}})\n"),
+        ("[Own()]", f"class Own({_CALLBACKS}.Callback, metaclass=Timed):\n    pass\n"),
         (f"[getattr({_CALLBACKS}, hparams['kind'])(print)]", ""),
         (f"[functools.partial({_CALLBACKS}.CSVLogger, 'epochs.csv')()]", "import functools\n"),
         (f"own + [{_CALLBACKS}.TerminateOnNaN()]", "from company_callbacks import own\n"),
@@ -231,3 +232,19 @@ def test_a_method_that_lost_its_starred_parameter_has_no_comma_left(tmp_path: Pa
     model = MODEL.replace("self, hparams):", "self, *_):").replace('hparams["units"]', "4")
 
     assert "def build_model(self):" in migrated(tmp_path, {"model_def.py": model})["model_def.py"]
+
+
+def test_an_attribute_that_other_code_sets_on_the_trial_is_not_the_context(tmp_path: Path) -> None:
+    noted = "\n\ndef note(trial):\n    trial.context = {'phase': 'late'}\n"
+
+    text = migrated(tmp_path, {"model_def.py": MODEL + noted})["model_def.py"]
+
+    assert "self.det_context = context" in text
+
+
+def test_a_self_within_a_method_is_no_trial(tmp_path: Path) -> None:
+    inner = "        def begun(self):\n            return hparams['late']\n\n        model.c"
+
+    text = migrated(tmp_path, {"model_def.py": MODEL.replace("        model.c", inner)})
+
+    assert "legacy_keras.PedlTrial" in text["model_def.py"]

@@ -98,6 +98,26 @@ def test_hyperparameters_are_of_the_callers_own(info: Any, pieces: Any) -> None:
         pieces.bind(TFKerasTrialContext(info))
 
 
+def test_shared_hyperparameters_are_one_dict_of_which_the_context_sees_all_changes(
+    info: Any, pieces: Any
+) -> None:
+    context = TFKerasTrialContext(info)
+    pieces.bind(context)
+    shared = pieces.shared_hyperparameters()
+
+    shared["rate"] *= 2
+    shared |= {"drop": 3}
+    shared.update(late=4)
+    del shared["units"]
+
+    assert pieces.shared_hyperparameters() is shared
+    assert context.get_hparam("rate") == 1.0
+    assert (context.get_hparams()["drop"], context.get_hparams()["late"]) == (3, 4)
+    assert "units" not in context.get_hparams()
+    with pytest.raises(RuntimeError, match="batch_size is changed"):
+        shared["batch_size"] += 1
+
+
 @pytest.mark.parametrize("name", ["luck", "global_batch_size"])
 def test_a_hyperparameter_that_is_missing(name: str, info: Any, pieces: Any) -> None:
     said = f"no hyperparameter '{name}': the config has batch_size, rate, units"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,7 @@ from functools import cached_property
 from pedl2det.analysis.bindings import is_inside
 from pedl2det.analysis.flow import Flow
 from pedl2det.analysis.flow.values import (
+    Callable,
     Function,
     Way,
     by_position,
@@ -95,7 +97,7 @@ class ContextReach:
             return None
         own = self._on_trial(function)
         if own is not None:
-            return Access(own)
+            return None if self._hides(node, function) else Access(own)
         given = self._given(function)
         if given is not None:
             return Access(given)
@@ -181,6 +183,16 @@ class ContextReach:
             return None
         return f"{first}.{self.attribute}"
 
+    def _hides(self, node: ast.AST, function: Function) -> bool:
+        """Whether a function within a method has a ``self`` of its own, as of a class."""
+        names = self._flow.modules.home(node).names
+        inner = itertools.takewhile(lambda one: one is not function, names.around(node))
+        first = first_parameter(function)
+        return any(
+            isinstance(one, Callable) and any(arg.arg == first for arg in by_position(one))
+            for one in inner
+        )
+
     def constructor_parameter(self, function: Function) -> str:
         """The name of the context in a trial's constructor, before or after its migration."""
         given = _given_context(function)
@@ -201,8 +213,12 @@ class ContextReach:
         return next(one for one in _ATTRIBUTES if one not in self._stored_attributes())
 
     def _stored_attributes(self) -> set[str]:
-        """The attributes that the classes of the trial set, define or name in a text."""
-        found: set[str] = set()
+        """The attributes that the classes of the trial set, define or name in a text.
+
+        Other code may set them on the trial, too.
+        """
+        modules = self._flow.modules
+        found = {one.attr for one in modules.of(ast.Attribute) if isinstance(one.ctx, ast.Store)}
         for owner in self._classes:
             names = self._flow.modules.home(owner).names
             for node in names.below(owner):

@@ -282,9 +282,9 @@ def _is_without_epochs(trial: Trial, call: ast.Call) -> bool:
     return not _mentions_hooks(trial) and all(
         isinstance(origin.node, ast.ClassDef)
         and all(
-            _is_plain_base(trial, base)
+            not (one.keywords or one.decorator_list)  # a metaclass may add hooks
+            and all(_is_plain_base(trial, base) for base in one.bases)
             for one in trial.flow.bases(origin.node)
-            for base in one.bases
         )
         for origin in trial.flow.origins(call.func)
     )

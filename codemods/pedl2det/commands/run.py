@@ -92,16 +92,7 @@ def command(
 def _train(
     options: Any, named: Any, hosts: str | None, quiet: bool, as_json: bool, with_stack: bool
 ) -> None:
-    """Train in this process, or start the ranks; do neither if nothing is left to train.
-
-    Args:
-        options: what to train, and where to.
-        named: the same as the user named it, without the config that a script holds.
-        hosts: the machines of the ranks.
-        quiet: show notices only.
-        as_json: print JSON.
-        with_stack: show the stack of a trial's error.
-    """
+    """Train in this process, or start the ranks; do neither if nothing is left to train."""
     from pedl2det.terminal.choice import display
     from pedl2det_runtime import errors
     from pedl2det_runtime.distributed.joining import is_rank

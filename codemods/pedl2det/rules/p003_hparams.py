@@ -35,12 +35,18 @@ _ANY = "{} reads the hyperparameters from any number of arguments"
 _NOT_GIVEN = "this calls {}, whose {} are not certainly the hyperparameters here"
 _PLAIN = "{context}.get_hparams()"
 _WITH_BATCH_SIZE = '{**{context}.get_hparams(), "batch_size": {context}.get_per_slot_batch_size()}'
-_AS_PEDL_HAD_THEM = "legacy_keras.get_hyperparameters()"
+_SHARED = "legacy_keras.shared_hyperparameters()"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite the functions that the old harness called with hyperparameters or the config."""
     given = list(_given(trial))
+    is_followed = all(
+        _keys(trial, trial.flow.parameter_uses(one)) is not None
+        for _, hparams, _ in given
+        for one in hparams
+    )
+    dict_of = partial(_dict_of_hparams, trial, is_followed)
     names = {
         read for _, hparams, _ in given for one in hparams for read in trial.flow.reads_of(one)
     }
@@ -55,7 +61,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             if function.name != "__init__":  # P001 writes a constructor
                 yield _behind_decorator(trial, function)
         else:
-            yield from _function(trial, function, hparams, config)
+            yield from _function(trial, function, hparams, config, dict_of)
     yield from _bound_otherwise(trial)
 
 
@@ -112,7 +118,11 @@ def _given_otherwise(
 
 
 def _function(
-    trial: Trial, function: Function, hparams: Sequence[ast.arg], config: Sequence[ast.arg]
+    trial: Trial,
+    function: Function,
+    hparams: Sequence[ast.arg],
+    config: Sequence[ast.arg],
+    dict_of: Callable[[Sequence[Use]], str],
 ) -> Iterable[Fix]:
     if function.name != "__init__":  # P001 writes a constructor's parameters, and its calls
         for call in trial.flow.calls(function):
@@ -121,7 +131,7 @@ def _function(
         unread = [one for one in extra if not trial.flow.reads_of(one)]
         yield Fix(function, tuple(Drop(one) for one in (*config, *hparams, *unread)))
     for parameter in hparams:
-        yield from _reads(trial, parameter, _hparam_read, partial(_dict_of_hparams, trial))
+        yield from _reads(trial, parameter, _hparam_read, dict_of)
     for parameter in config:
         yield from _reads(trial, parameter, _config_read, lambda _: trial.config_uses.code)
 
@@ -148,9 +158,7 @@ def _behind_decorator(trial: Trial, function: Function) -> Fix:
     owner = source.names.parents[function]
     assert isinstance(owner, ast.ClassDef)
     inner = f"_{function.name}_from_hparams"
-    code = (
-        f"def {function.name}(self):\n    return self.{inner}(legacy_keras.get_hyperparameters())\n"
-    )
+    code = f"def {function.name}(self):\n    return self.{inner}({_SHARED})\n"
     return Fix(function, (RenameFunction(function, inner), AddMember(owner, code)))
 
 
@@ -221,15 +229,25 @@ def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:
     return None
 
 
-def _dict_of_hparams(trial: Trial, uses: Sequence[Use]) -> str:
-    """The dict that the old harness gave, as plain as its uses allow."""
+def _dict_of_hparams(trial: Trial, is_followed: bool, uses: Sequence[Use]) -> str:
+    """The dict that the old harness gave, as plain as its uses allow.
+
+    All methods share it where code that cannot be followed may change it: a copy would not do.
+    """
+    names = _keys(trial, uses) if uses else None
+    if names is not None and "batch_size" not in names:
+        return _PLAIN
+    return _SHARED if names is None or not is_followed else _WITH_BATCH_SIZE
+
+
+def _keys(trial: Trial, uses: Sequence[Use]) -> set[object] | None:
+    """The keys that uses of the dict read; None if more may be done with it."""
     keys = [use.key for use in uses]
     origins = [one for key in keys if key is not None for one in trial.flow.origins(key)]
-    names = {one.node.value for one in origins if isinstance(one.node, ast.Constant)}
     is_known = all(isinstance(one.node, ast.Constant) and not one.path for one in origins)
-    if not keys or None in keys or not is_known:
-        return _AS_PEDL_HAD_THEM
-    return _WITH_BATCH_SIZE if "batch_size" in names else _PLAIN
+    if None in keys or not is_known:
+        return None
+    return {one.node.value for one in origins if isinstance(one.node, ast.Constant)}
 
 
 def _config_read(trial: Trial, read: ast.Name) -> Replace | None:

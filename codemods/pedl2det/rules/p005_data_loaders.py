@@ -99,7 +99,7 @@ def _called(trial: Trial, source: Source) -> tuple[str, tuple[str, ...]] | None:
     if trial.loaders is None or not trial.context.can_take(trial.loaders):
         code = (
             f"{name}(\n        legacy_keras.get_experiment_config(), "
-            "legacy_keras.get_hyperparameters()\n    )"
+            "legacy_keras.shared_hyperparameters()\n    )"
         )
     cached = source.names.module_bindings("cached_property")
     is_taken = cached not in ([], ["functools.cached_property"])

@@ -25,6 +25,7 @@ _NAMES = "`{code}` reaches names of the trial by text"
 _PARTS = "`{code}` sees all attributes of the trial or of a module, and a rewrite changes them"
 _CHANGED = "`{code}` may change the hyperparameters, of which the trial has one dict"
 _GUARDED = "`{code}` may fail, and something else is done then"
+_ORDER = "`{code}` changes another module while it is imported, so the order of imports matters"
 _DRAWN = "several modules draw or seed random numbers while they are imported"
 
 
@@ -37,6 +38,8 @@ def check(trial: Trial) -> Iterable[Remark]:
     yield from _guarded(trial)
     yield from _decorated(trial)
     yield from _changed(trial)
+    yield from _set_elsewhere(trial)
+    yield from _ordered_at_import(trial)
     yield from _drawn_at_import(trial)
 
 
@@ -82,19 +85,18 @@ def _as_values(trial: Trial, source: Source) -> Iterator[Remark]:
         if isinstance(parent, ast.Attribute) and parent.attr != "__dict__":
             continue
         is_module = trial.modules.by_name.get(trial.modules.meaning(node) or "") is not None
-        is_self = isinstance(node, ast.Name) and _is_trial(trial, node) and _is_seen(parent, node)
+        is_self = _is_seen(parent, node) and _is_trial(trial, node)
         if isinstance(node.ctx, ast.Load) and (is_module or is_self):
             yield _remark(parent, _PARTS)
 
 
-def _is_trial(trial: Trial, name: ast.Name) -> bool:
-    """Whether a name is a trial class, or the trial itself."""
-    origins = [one.node for one in trial.flow.origins(name) if not one.path]
-    methods = [by_position(method)[:1] for _, method in trial.methods()]
-    return any(one in trial.classes or [one] in methods for one in origins)
+def _is_trial(trial: Trial, node: ast.expr) -> bool:
+    """Whether an expression is a trial class or the trial, or a parameter that may get it."""
+    origins = [one.node for one in trial.flow.origins(node) if not one.path]
+    return any(one in trial.classes or isinstance(one, ast.arg) for one in origins)
 
 
-def _is_seen(parent: ast.AST, name: ast.Name) -> bool:
+def _is_seen(parent: ast.AST, name: ast.expr) -> bool:
     """Whether a trial's attributes are seen all at once."""
     match parent:
         case ast.Attribute():
@@ -141,16 +143,44 @@ def _changed(trial: Trial) -> Iterator[Remark]:
                     yield _remark(call, _CHANGED)
 
 
+def _set_elsewhere(trial: Trial) -> Iterator[Remark]:
+    """``Net.keras_callbacks = callbacks``: methods that take other arguments now."""
+    for node in trial.modules.of(ast.Attribute):
+        if isinstance(node.ctx, ast.Store) and node.attr in GIVEN_HPARAMS:
+            yield _remark(trial.modules.home(node).names.parents[node], _PARTS)
+
+
+def _ordered_at_import(trial: Trial) -> Iterator[Remark]:
+    """Modules that change another one of the project while they are imported."""
+    for line in (one for source in trial.modules for one in source.tree.body):
+        match line:
+            case (
+                ast.Expr(value=ast.Call(func=ast.Attribute(value=changed)))
+                | ast.Assign(targets=[ast.Attribute() | ast.Subscript() as changed])
+            ):
+                while isinstance(changed, ast.Attribute | ast.Subscript):
+                    changed = changed.value
+                home = trial.modules.split(trial.modules.meaning(changed) or "")[0]
+                if home not in (None, trial.modules.home(line)):
+                    yield _remark(line, _ORDER)
+
+
 def _drawn_at_import(trial: Trial) -> Iterator[Remark]:
     drawing = {
         source.path: call
         for source in trial.modules
         for call in source.names.of(ast.Call)
-        if source.names.definition_around(call) is None
-        and (trial.modules.meaning(call.func) or "").startswith((*_RANDOM, *_SEEDS))
+        if source.names.definition_around(call) is None and _draws(trial, call)
     }
     if len(drawing) > 1:
         yield Remark(next(iter(drawing.values())), _DRAWN)
+
+
+def _draws(trial: Trial, call: ast.Call) -> bool:
+    """Whether a call draws or seeds random numbers, or calls a function that does."""
+    own = trial.modules.definition(trial.modules.meaning(call.func) or "") or call
+    calls = [one.func for one in [call, *ast.walk(own)] if isinstance(one, ast.Call)]
+    return any((trial.modules.meaning(one) or "").startswith((*_RANDOM, *_SEEDS)) for one in calls)
 
 
 def _remark(node: ast.AST, message: str) -> Remark:

@@ -53,11 +53,6 @@ class Fits:
         modules: the files of the project.
         script: the script.
         scripts: the ids of the files that are scripts.
-
-    Attributes:
-        calls: the calls of ``fit`` that the script makes, itself or through functions.
-        functions: the functions that lead to them.
-        callers: the calls of these functions.
     """
 
     def __init__(self, modules: Modules, script: Source, scripts: set[int]) -> None:
@@ -67,9 +62,10 @@ class Fits:
         self._scripts = scripts
         self._fits = [one for one in modules.of(ast.Call) if self._is_fit(one)]
         reached = self._reached()
+        #: The calls of ``fit`` that the script makes, itself or through functions.
         self.calls = [one for one in self._fits if self._around(one) in reached]
-        self.functions: set[Callable] = set()
-        self.callers: list[ast.Call] = []
+        self.functions: set[Callable] = set()  #: that lead to them
+        self.callers: list[ast.Call] = []  #: the calls of these functions
         more = {self._around(one) for one in self.calls} - {script}
         while more:
             self.functions |= more  # type: ignore[arg-type]

@@ -253,14 +253,7 @@ def _staying(source: Source) -> set[ast.stmt]:
 
 
 def _may_stay(source: Source, node: ast.stmt, is_first: bool, used: set[str]) -> bool:
-    """Whether a statement is of a kind that stays.
-
-    Args:
-        source: the script.
-        node: the statement.
-        is_first: whether nothing above it moves.
-        used: the names that functions and classes of the script use.
-    """
+    """Whether a statement is of a kind that stays."""
     match node:
         case ast.Import() | ast.ImportFrom() | ast.Pass() | ast.Global():
             return True

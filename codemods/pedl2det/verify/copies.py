@@ -141,14 +141,7 @@ def copy_paths(root: Path, paths: Sequence[Path], target: Path) -> None:
 def _entries(
     path: Path, place: Path, places: Mapping[Path, Path], above: tuple[Path, ...] = ()
 ) -> Iterator[tuple[Path | str | None, Path]]:
-    """List what is copied with its places: files, the texts of links, None for directories.
-
-    Args:
-        path: what is copied.
-        place: where to.
-        places: the places of all paths that are copied.
-        above: the real directories above, against links that lead in a circle.
-    """
+    """List what is copied with its places: files, the texts of links, None for directories."""
     if path.is_symlink():
         if not path.exists():
             yield str(path.readlink()), place

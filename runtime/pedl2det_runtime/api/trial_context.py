@@ -74,8 +74,8 @@ class TrialContext:
         return self._info.seed
 
     def get_hparams(self) -> dict[str, Any]:
-        """Return the hyperparameters of this trial by name, as a new dict."""
-        return dict(self._info.hparams)
+        """Return the hyperparameters of this trial by name: one dict, as Determined gives it."""
+        return self._info.hparams
 
     def get_hparam(self, name: str) -> Any:
         """Return the value of a hyperparameter.

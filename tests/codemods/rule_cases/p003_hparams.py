@@ -27,7 +27,7 @@ class Net:
         return configured(hparams["rate"])
 
     def session_config(self):
-        return self._session_config_from_hparams(legacy_keras.get_hyperparameters())
+        return self._session_config_from_hparams(legacy_keras.shared_hyperparameters())
 """
 _OWN_METHOD = """\
 class Net:
@@ -60,7 +60,7 @@ def _carried(before: str, why: str) -> Case:
 CASES = (
     _case(
         f"{_OLD}        return [hparams[key] for key in KEYS]\n",
-        f"{_LEGACY}        return [legacy_keras.get_hyperparameters()[key] for key in KEYS]\n",
+        f"{_LEGACY}        return [legacy_keras.shared_hyperparameters()[key] for key in KEYS]\n",
     ),
     _case(_DECORATED, _DECORATED_AFTER),
     _case(_OWN_METHOD, _OWN_METHOD),

@@ -47,7 +47,7 @@ CASES = (
                 "        return make_data_loaders(self.context)",
                 "        return make_data_loaders(\n"
                 "            legacy_keras.get_experiment_config(), "
-                "legacy_keras.get_hyperparameters()\n"
+                "legacy_keras.shared_hyperparameters()\n"
                 "        )",
             )
         },

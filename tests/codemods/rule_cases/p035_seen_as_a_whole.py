@@ -41,7 +41,39 @@ def _case(code: str, says: str) -> Case:
     return Case(pedl_trial(_NET.format(code=code)), {}, f"carried over as it was: {says}")
 
 
+_AT_IMPORT = """\
+import rates
+
+rates.RATES.update({15: 0.5})
+"""
+_ELSEWHERE = """\
+def callbacks(self, hparams):
+    return [hparams["rate"]]
+
+
+class Net:
+    pass
+
+
+Net.keras_callbacks = callbacks
+"""
+_NOTED = """\
+class Note:
+    def __init__(self, trial):
+        self.trial = trial
+
+    def noted(self):
+        return vars(self.trial)
+"""
+_SAYS = "carried over as it was: "
 CASES = (
+    Case(
+        pedl_trial(_AT_IMPORT) | {"rates.py": "RATES = {}\n"},
+        {},
+        f"{_SAYS}`rates.RATES.update({{15: 0.5}})` changes another module",
+    ),
+    Case(pedl_trial(_ELSEWHERE), {}, f"{_SAYS}`Net.keras_callbacks = callbacks`"),
+    Case(pedl_trial(_NOTED), {}, f"{_SAYS}`vars(self.trial)` sees all"),
     _case("**vars(self)", "`vars(self)` sees all attributes"),
     _case("PREPARATIONS[0](hparams)", "`PREPARATIONS[0](hparams)` may change"),
     Case(pedl_trial(_GUARDED), {"net.py": _GUARDED_AFTER}, "`import pedl` may fail"),

@@ -126,15 +126,10 @@ class AdaptedKerasFunctionalTrial(AdaptedKerasTrial):
 
 
 class _KerasTrial(TFKerasTrial):
-    """Base class of both kinds of Keras trials, which return a model that is not compiled.
+    """Base class of both kinds of Keras trials, which return a model that is not compiled."""
 
-    Attributes:
-        model: the compiled model; set after ``build_model``.
-        validation_data_adapter: the validation data as a :class:`KerasDataAdapter`.
-    """
-
-    model: Any
-    validation_data_adapter: Any
+    model: Any  #: the compiled model; set after ``build_model``
+    validation_data_adapter: Any  #: the validation data as a :class:`KerasDataAdapter`
 
     @abstractmethod
     def optimizer(self) -> Any:
