@@ -27,14 +27,17 @@ _API = r"(?:tensorflow\._api\.v2|(?:tf_)?keras\.api\._v[12])"
 _PUBLIC = re.compile(rf"(?:{_API}|tensorflow)\.(?!python|_)(.+)")
 
 
-def old_module(module):
-    """Return a module of TensorFlow with the names of TensorFlow 1; anything else as it is."""
+def old_module(module, is_standalone=False):
+    """Return a module of TensorFlow with the names of TensorFlow 1; anything else as it is.
+
+    One of Keras may be that of standalone Keras.
+    """
     if not isinstance(module, types.ModuleType):
         return module
     public = _PUBLIC.match(module.__name__)
     if public is None:
         return _old_module("") if module is tf else module
-    return _old_module(public[1])
+    return _old_module(public[1], is_standalone)
 
 
 def import_old_module(name, package=None):

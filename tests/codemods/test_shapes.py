@@ -248,3 +248,13 @@ def test_a_self_within_a_method_is_no_trial(tmp_path: Path) -> None:
     text = migrated(tmp_path, {"model_def.py": MODEL.replace("        model.c", inner)})
 
     assert "legacy_keras.PedlTrial" in text["model_def.py"]
+
+
+def test_a_constructor_that_another_one_replaces_is_none(tmp_path: Path) -> None:
+    twice = "    def __init__(self, hparams):\n        self.rate = 1\n\n" * 2
+
+    text = migrated(
+        tmp_path, {"model_def.py": MODEL.replace("    def build", twice + "    def build")}
+    )
+
+    assert text["model_def.py"].count("self.context = context") == 1

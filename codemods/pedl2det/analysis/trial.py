@@ -159,12 +159,12 @@ class Trial:
         return found
 
     def methods(self, *wanted: str) -> Iterator[tuple[ast.ClassDef, Function]]:
-        """The methods of the trial classes with one of some names; all without names."""
+        """The methods of the trial classes that some names mean; all without names."""
         for owner in self.classes:
             named = [self._inheritance.own_method(owner, name) for name in wanted]
             for node in owner.body:
                 if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (
-                    not wanted or node.name in wanted or node in named
+                    not wanted or node in named
                 ):
                     yield owner, node
 

@@ -226,19 +226,7 @@ def _report(migration: Migration) -> None:
     for source in migration.trial.modules:
         if source.path in migration.texts:
             new = migration.texts[source.path]
-            migration.findings += [*check.lost_comments(source, new), *_emptied(source, new)]
-
-
-def _emptied(source: Source, new: str) -> Iterator[Finding]:
-    """Name a module of which nothing is left."""
-    if source.path.stem == "__init__" or not source.text.strip():
-        return
-    if all(
-        isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)
-        for one in ast.parse(new).body
-    ):
-        message = "nothing but text is left in this module: delete the file"
-        yield Finding(Kind.NOTE, SCAN, source.path, 1, message)
+            migration.findings += check.lost_comments(source, new)
 
 
 def _unreadable(path: Path, error: Unreadable) -> Finding:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 import pedl2det_names as names
 from pedl2det.analysis import old_keras
-from pedl2det.analysis.flow.values import Way
+from pedl2det.analysis.flow.values import Callable, Way
 from pedl2det.analysis.old_keras import LEGACY, OPTIMIZERS, call_edits, means_standalone
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Reference, Trial
@@ -83,6 +83,7 @@ def _as_value(trial: Trial, node: ast.expr, row: names.Name) -> list[Edit] | Non
         for call in found
         for keyword in call.keywords
         if keyword.arg == "lr" and trial.modules.home(call) is here
+        if not any(isinstance(one.node, Callable) for one in trial.flow.origins(call.func))
     ]
 
 

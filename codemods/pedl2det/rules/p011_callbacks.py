@@ -54,7 +54,7 @@ _LOCAL_NAMES = ("callbacks", "own_callbacks", "trial_callbacks", "pedl_callbacks
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite callbacks that watch the validation, and the lists of those that act by epoch."""
-    is_new = trial.generation is Generation.CONTEXT
+    is_new = trial.generation is Generation.CONTEXT and not trial.counts_in_steps  # as run has it
     if is_new and old_keras.age(trial) is Age.CURRENT:
         return
     found = [monitor_of(trial, call) for call in trial.modules.of(ast.Call)]

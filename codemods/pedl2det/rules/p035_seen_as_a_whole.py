@@ -15,6 +15,7 @@ import pedl2det_names as names
 from pedl2det.analysis.flow.values import Way, by_position
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Trial
+from pedl2det.findings import Kind
 from pedl2det.fixes import Remark
 
 _OF_MODULE = ("globals", "locals", "eval", "exec", "vars")
@@ -26,6 +27,7 @@ _PARTS = "`{code}` sees all attributes of the trial or of a module, and a rewrit
 _CHANGED = "`{code}` may change the hyperparameters, of which the trial has one dict"
 _GUARDED = "`{code}` may fail, and something else is done then"
 _ORDER = "`{code}` changes another module while it is imported, so the order of imports matters"
+_CONFIG = "code that reads {name} itself finds other keys there: migrate rewrites it"
 _DRAWN = "several modules draw or seed random numbers while they are imported"
 
 
@@ -38,6 +40,7 @@ def check(trial: Trial) -> Iterable[Remark]:
     yield from _guarded(trial)
     yield from _decorated(trial)
     yield from _changed(trial)
+    yield from _reads_config(trial)
     yield from _set_elsewhere(trial)
     yield from _ordered_at_import(trial)
     yield from _drawn_at_import(trial)
@@ -141,6 +144,14 @@ def _changed(trial: Trial) -> Iterator[Remark]:
                 is_name = isinstance(func, ast.Attribute | ast.Name)
                 if not is_name and not trial.modules.is_of_library(func):
                     yield _remark(call, _CHANGED)
+
+
+def _reads_config(trial: Trial) -> Iterator[Remark]:
+    """Files of configs that code names, and may read: lengths in steps and old keys are gone."""
+    names = {path.name for path, _ in trial.configs}
+    for text in trial.modules.of(ast.Constant):
+        if isinstance(text.value, str) and text.value.rpartition("/")[2] in names:
+            yield Remark(text, _CONFIG.format(name=text.value), kind=Kind.DIFFERENT)
 
 
 def _set_elsewhere(trial: Trial) -> Iterator[Remark]:

@@ -37,7 +37,9 @@ def check(trial: Trial) -> Iterable[Fix]:
                 yield rewrite(node, "legacy_keras.import_old_module")
             elif dotted.partition(".")[0] in _ROOTS and _is_module(dotted):
                 if not _is_asked_plainly(trial, node, parent):
-                    yield rewrite(node, "legacy_keras.old_module({module})", {"module": node})
+                    more = ", is_standalone=True" if old_keras.is_standalone(dotted) else ""
+                    code = f"legacy_keras.old_module({{module}}{more})"
+                    yield rewrite(node, code, {"module": node})
             elif dotted == "sys.modules":
                 match parent:  # `"pedl" in sys.modules`, which is so on a cluster
                     case ast.Compare(left=ast.Constant(value="pedl") as name):
@@ -47,6 +49,8 @@ def check(trial: Trial) -> Iterable[Fix]:
 def _is_asked_plainly(trial: Trial, module: ast.expr, parent: ast.AST) -> bool:
     """Whether a module is asked for a name that is written out, or that another rule sees."""
     match parent:
+        case ast.Call(func=ast.Attribute(attr="old_module")):
+            return True  # by an earlier run
         case ast.Call(func=ast.Name(id="hasattr"), args=[_, ast.Constant(value=str(name))]):
             row = names.lookup(f"{trial.modules.meaning(module)}.{name}")
             return row is None or row.new is None  # it is there today, or was never served

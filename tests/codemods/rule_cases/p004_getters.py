@@ -105,7 +105,6 @@ CASES = (
     Case(
         {**pedl_trial(_NET), "settings.py": _SETTINGS + _CONSTANT.partition("\n\n\n")[0] + "\n"},
         {"net.py": _CONSTANT_AFTER.replace("2 * ", ""), "settings.py": _SETTINGS},
-        "nothing but text is left in this module",
     ),
     Case(  # another module imports it as well
         pedl_trial(_CONSTANT, other="from net import WIDTH\n\nDEPTH = 3\n"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rule_cases.cases import Case, pedl_trial
+from rule_cases.small_trials import EARLY_CONFIG
 
 _NET = """\
 import operator
@@ -46,6 +47,7 @@ import rates
 
 rates.RATES.update({15: 0.5})
 """
+_READS = "STEPS = open('const.yaml').read()\n"
 _ELSEWHERE = """\
 def callbacks(self, hparams):
     return [hparams["rate"]]
@@ -71,6 +73,11 @@ CASES = (
         pedl_trial(_AT_IMPORT) | {"rates.py": "RATES = {}\n"},
         {},
         f"{_SAYS}`rates.RATES.update({{15: 0.5}})` changes another module",
+    ),
+    Case(
+        pedl_trial(_READS) | {"const.yaml": EARLY_CONFIG},
+        {"net.py": _READS},
+        "reads const.yaml itself",
     ),
     Case(pedl_trial(_ELSEWHERE), {}, f"{_SAYS}`Net.keras_callbacks = callbacks`"),
     Case(pedl_trial(_NOTED), {}, f"{_SAYS}`vars(self.trial)` sees all"),

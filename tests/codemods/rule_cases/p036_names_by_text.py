@@ -18,6 +18,11 @@ CASES = (
     ),
     _case(f"{_TF}x = tf.zeros(3)\n", f"{_TF}x = tf.zeros(3)\n"),
     _case(
+        "import keras\n\nLOSS = getattr(keras.losses, NAME)\n",
+        "from tensorflow import keras\n\nimport legacy_keras\n\n"
+        "LOSS = getattr(legacy_keras.old_module(keras.losses, is_standalone=True), NAME)\n",
+    ),
+    _case(
         f'{_TF}IS_OLD = hasattr(tf, "ConfigProto")\n',
         f"{_TF}\nimport legacy_keras\n\n"
         'IS_OLD = hasattr(legacy_keras.old_module(tf), "ConfigProto")\n',
