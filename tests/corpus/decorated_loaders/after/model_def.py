@@ -26,7 +26,7 @@ class Net(TFKerasTrial):
     def data_loaders(self):
         """Training and validation data, from one call: they may share one shuffle."""
         return make_data_loaders(
-            legacy_keras.get_experiment_config(), legacy_keras.get_hyperparameters()
+            legacy_keras.get_experiment_config(), legacy_keras.shared_hyperparameters()
         )
 
     def build_training_data_loader(self):
