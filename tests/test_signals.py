@@ -62,7 +62,7 @@ class Rows(tf.keras.utils.Sequence):
 
     def __getitem__(self, index):
         import os, time
-        print("batch", os.getpid(), flush=True)
+        print(f"batch {os.getpid()}\\n", end="", flush=True)  # in one piece
         time.sleep(self.seconds)
         x = np.random.random((8, 3))
         return x, x.sum(axis=1)
