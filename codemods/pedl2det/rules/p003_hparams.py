@@ -25,8 +25,6 @@ from pedl2det.fixes import (
     Replace,
 )
 
-NAME = "hparams"
-
 #: Methods that early Determined called without, though its first documents showed them with it.
 _DATA_METHODS = ("build_training_data_loader", "build_validation_data_loader")
 _BOUND = "{} is bound to something else than a method, which takes the hyperparameters"

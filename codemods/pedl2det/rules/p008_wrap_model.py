@@ -32,8 +32,6 @@ from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.fixes import AddArgument, Edit, Extract, Fix, InsertBefore, Remark, Replace, rewrite
 from pedl2det_names import Age
 
-NAME = "wrap-model"
-
 _FITS = ("fit", "fit_generator", "train_on_batch")
 #: What may run a call inside of it never, or more than once.
 _BRANCHES = (

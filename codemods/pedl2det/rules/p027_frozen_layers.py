@@ -18,8 +18,6 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix
 from pedl2det.support import MODULE
 
-NAME = "frozen-layers"
-
 _CALL = f"{MODULE}.use_old_batch_normalization()"
 _WORD = "trainable"
 #: What makes a model of a file, in which layers may be frozen.

@@ -15,8 +15,6 @@ from pedl2det.analysis.old_keras import KERAS, OPTIMIZERS
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, rewrite
 
-NAME = "names-by-text"
-
 _ROOTS = ("tensorflow", "keras")
 _MODULES = frozenset(row.old.rpartition(".")[0] for row in names.rows())
 #: Modules of which P009 and P021 rewrite `getattr`.
