@@ -17,7 +17,7 @@ from pedl2det.fixes import Fix, rewrite
 
 _ROOTS = ("tensorflow", "keras")
 _MODULES = frozenset(row.old.rpartition(".")[0] for row in names.rows())
-#: Modules of which P009 and P021 rewrite `getattr`.
+#: Modules of which P009 and P010 rewrite `getattr`.
 _OWN_RULE = (OPTIMIZERS, f"{KERAS}.layers")
 
 
