@@ -148,9 +148,9 @@ def _changed(trial: Trial) -> Iterator[Remark]:
 
 def _reads_config(trial: Trial) -> Iterator[Remark]:
     """Files of configs that code names, and may read: lengths in steps and old keys are gone."""
-    names = {path.name for path, _ in trial.configs}
+    files = {path.name for path, _ in trial.configs}
     for text in trial.modules.of(ast.Constant):
-        if isinstance(text.value, str) and text.value.rpartition("/")[2] in names:
+        if isinstance(text.value, str) and text.value.rpartition("/")[2] in files:
             yield Remark(text, _CONFIG.format(name=text.value), kind=Kind.DIFFERENT)
 
 
