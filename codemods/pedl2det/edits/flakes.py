@@ -39,37 +39,34 @@ def undefined(text: str) -> set[str]:
 
 
 def without_unused(old: Source, tree: cst.Module) -> tuple[Source, cst.Module]:
-    """Return the new file without assignments to local names that only the old text read.
+    """Return the new file without assignments to local names that the new text stopped reading.
 
     An assignment goes only if its value just reads names, attributes, items or hyperparameters.
     """
-    source = Source.of(old.path, tree.code)
-    read: set[str] = set()
-    while unused := _unused(source):
-        if not read:
-            loaded = {one.id for one in old.names.of(ast.Name) if isinstance(one.ctx, ast.Load)}
-            read = loaded - {name for name, _ in _unused(old)}
-        places = {place for name, place in unused if name in read}
-        gone = [
+    while True:
+        source = Source.of(old.path, tree.code)
+        lost = _reads(old) - _reads(source)
+        candidates = [
             node
             for node in source.names.of(ast.Assign)
-            if (node.lineno, node.col_offset) in places and _is_harmless(node)
+            if _is_harmless(node) and ast.unparse(node.targets[0]) in lost
         ]
+        places = _unused(source) if candidates else set()
+        gone = [node for node in candidates if (node.lineno, node.col_offset) in places]
         if not gone:
-            break
+            return source, tree
         tree = edited(source, map(ReplaceStatement, gone), {})
-        source = Source.of(old.path, tree.code)
-    return source, tree
 
 
-def _unused(source: Source) -> list[tuple[str, tuple[int, int]]]:
-    """The local variables that nothing reads, each with the place of an assignment."""
+def _reads(source: Source) -> Counter[str]:
+    """How often a file reads each name."""
+    return Counter(one.id for one in source.names.of(ast.Name) if isinstance(one.ctx, ast.Load))
+
+
+def _unused(source: Source) -> set[tuple[int, int]]:
+    """The places of assignments to local variables that nothing reads."""
     found = Checker(source.tree).messages
-    return [
-        (one.message_args[0], (one.lineno, one.col))
-        for one in found
-        if isinstance(one, messages.UnusedVariable)
-    ]
+    return {(one.lineno, one.col) for one in found if isinstance(one, messages.UnusedVariable)}
 
 
 def _is_harmless(node: ast.Assign) -> bool:
