@@ -1,4 +1,4 @@
-"""Serve old names of TensorFlow, ``tf.keras`` and NumPy while an old trial is loaded.
+"""Serve old names of TensorFlow, its Keras, NumPy and other libraries while an old trial is loaded.
 
 Importing ``pedl.frameworks.keras`` installs the replacements; ``pedl2det run`` imports it before it
 loads an old trial. ``deactivate`` removes them. Migrated code does not need them.
@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pedl import old_functions, old_keras
+from pedl import old_functions, old_keras, old_libraries
 from pedl.old_classes import compiling, with_defaults
 from pedl.old_names import HiddenPackage, OldPackage, Unserved, old_name
 from pedl2det_names import LAYER_DEFAULTS, Age, lookup, rows
@@ -103,7 +103,8 @@ def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
 
     yield from _replaced_names(tf, TENSORFLOW_2)
     for row in rows():
-        if row.changed and row.old == row.new and row.keywords:
+        is_ours = row.old.startswith("tensorflow.")
+        if is_ours and row.changed and row.old == row.new and row.keywords:
             yield _Idiom(row.old, functools.partial(old_functions.renaming, row.keywords))
     for name, texts in LAYER_DEFAULTS.items():
         defaults = {key: ast.literal_eval(text) for key, text in texts.items()}
@@ -165,6 +166,9 @@ def activate(age: Age = Age.TENSORFLOW_1, *, names_from_one: bool = False) -> No
         _put_module(path, served)
     if age is Age.TENSORFLOW_1:
         old_sessions.start()
+    finder = old_libraries.Finder(age, _put)
+    _undo.append(finder.stop)
+    finder.start()
 
 
 def _install(idiom: _Idiom, owner: Any, name: str) -> None:

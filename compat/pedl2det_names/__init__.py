@@ -1,4 +1,4 @@
-"""The table of old names of PEDL, Determined, Keras, TensorFlow 1 and NumPy, with their successors.
+"""The table of old names of PEDL, Determined, Keras, TensorFlow 1 and other libraries.
 
 The package contains only data and imports only the standard library. ``pedl`` resolves these names
 for old trials; ``pedl2det`` rewrites them.
@@ -7,7 +7,7 @@ for old trials; ``pedl2det`` rewrites them.
 import functools
 from collections.abc import Iterator
 
-from pedl2det_names import harness, keras, tensorflow
+from pedl2det_names import harness, keras, libraries, tensorflow
 from pedl2det_names.harness import (
     ADAPTERS,
     GET_HYPERPARAMETER,
@@ -53,11 +53,12 @@ __all__ = [
     "rows",
 ]
 
-_EXACT = {**harness.ROWS, **harness.AGED, **keras.ROWS, **tensorflow.ROWS}
+_EXACT = {**harness.ROWS, **harness.AGED, **keras.ROWS, **tensorflow.ROWS, **libraries.ROWS}
 
 #: The top-level packages of all names in the table.
 _HEADS = frozenset(
-    {"tensorflow", "numpy", "keras", "pedl", "determined", "determined_common", *keras.PACKAGES}
+    {"tensorflow", "keras", "pedl", "determined", "determined_common", "numpy"}
+    | {*keras.PACKAGES, *libraries.HEADS}
 )
 
 

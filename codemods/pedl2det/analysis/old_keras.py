@@ -14,6 +14,7 @@ from pedl2det.analysis.source import Source, spell
 from pedl2det.analysis.trial import Generation, Reference, Trial, today
 from pedl2det.fixes import AddArgument, Drop, Edit, Fix, InsertBefore, RenameKeyword, Replace
 from pedl2det_names import Age
+from pedl2det_names.libraries import PLACES
 from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2
 
 KERAS = "tensorflow.keras"
@@ -30,7 +31,7 @@ _LAYERS_OF_TENSORFLOW = tuple(
     for name in ("Input", "Model", "Sequential", "applications", "engine", "layers", "models")
 )
 #: Where the positional arguments with other defaults stand.
-_POSITIONS = {"recurrent_activation": 2}
+_POSITIONS = {"recurrent_activation": 2, **PLACES}
 
 
 def age(trial: Trial) -> Age:
@@ -191,14 +192,18 @@ def before_models(trial: Trial, call: str) -> Iterator[Fix]:
 
 
 def respelled(
-    source: Source, node: ast.expr, dotted: str, edits: Iterable[Edit] = ()
+    source: Source,
+    node: ast.expr,
+    dotted: str,
+    edits: Iterable[Edit] = (),
+    imports: tuple[str, ...] = (),
 ) -> Iterator[Fix]:
     """Write a name by its successor, in the file's own style, with edits of what is around it."""
     spelling = spell(source, dotted, like=node)
     if spelling.code != ast.unparse(node):
         edits = (Replace(node, spelling.code), *edits)
     if edits or spelling.imports:
-        yield Fix(node, tuple(edits), spelling.imports)
+        yield Fix(node, tuple(edits), (*spelling.imports, *imports))
 
 
 def call_edits(call: ast.Call, row: names.Name) -> list[Edit] | None:

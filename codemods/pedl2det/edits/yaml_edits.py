@@ -10,8 +10,7 @@ from typing import Any
 import yaml
 
 from pedl2det.analysis.config import Config, KeyPath
-from pedl2det.analysis.text_rules import Delete, Edit, Insert, Put
-from pedl2det.edits.spans import Overlap, Span, apply
+from pedl2det.analysis.text_rules import Delete, Edit, Insert, Overlap, Put, Span, replaced
 from pedl2det.findings import Unreadable
 
 _NUMBER = re.compile(r"[-+.\deE]+|true|false|null|\{.*\}")
@@ -39,7 +38,7 @@ def edited(
         spans = [*_spans(config, edits)]
         for path, lines in comments:
             spans += _comment(config, path, lines)
-        text = apply(config.text, dict.fromkeys(spans))  # an anchor's place has several paths
+        text = replaced(config.text, dict.fromkeys(spans))  # an anchor's place has several paths
         result = Config.of(text).value()
     except (Unreadable, Overlap, ValueError) as error:
         raise NotEdited(f"the edited text cannot be read: {error}") from None

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from pedl2det import support as library
 from pedl2det.analysis.source import Source
+from pedl2det.analysis.text_rules import Span, replaced
 from pedl2det.analysis.tree import NOTEBOOK, files_below
-from pedl2det.edits.spans import Span, apply
 from pedl2det.errors import Pedl2DetError
 from pedl2det.texts import is_requirement_file, is_shell_file
 from pedl2det.texts.requirements import (
@@ -163,7 +163,7 @@ def detached(source: Source, depth: int = 0) -> tuple[str, set[str]]:
             line, pieces = _import(source, statement)
             spans.append(_span(source, statement, line))
             used |= pieces
-    return apply(source.text, spans), used
+    return replaced(source.text, spans), used
 
 
 def _is_harness(dotted: str | None) -> bool:

@@ -96,6 +96,10 @@ RULES = (
     Rule("P034", "carried-over", _PEDL + _EARLY, _CARRIED),
     Rule("P035", "seen-as-a-whole", _PEDL + _EARLY, _REWRITTEN),
     Rule("P036", "names-by-text"),
+    Rule(
+        *("P037", "library-methods"),
+        words=r"\.(?:append|as_matrix|asfreq|iteritems|ix|resample|[gs]et_value|value)\b|\bfreq\b",
+    ),
 )
 
 

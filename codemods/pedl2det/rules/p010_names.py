@@ -1,4 +1,4 @@
-"""Names of PEDL, Keras, TensorFlow 1 and NumPy that have moved get today's names.
+"""Names of PEDL, Keras, TensorFlow 1 and other libraries that have moved get today's names.
 
 What each old name is called now, and which arguments have other names or defaults, stands in the
 table of ``pedl2det_names``. A name without a public successor becomes a function of the same
@@ -17,7 +17,8 @@ where the first form of a trial does not train the same.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import pedl2det_names as names
 from pedl2det.analysis import old_keras
@@ -28,6 +29,7 @@ from pedl2det.analysis.trial import TRIALS, Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Edit, Fix, Remark, rewrite
 from pedl2det_names import Age
+from pedl2det_names.libraries import UNLIKELY
 
 #: Names that a rule of their own rewrites.
 _OWN_RULE = (
@@ -67,7 +69,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
                 yield rewrite(node, "True")  # it always was there
         elif row is None or old_keras.is_optimizer(row) or row.new in _OPTIMIZERS:
             continue  # P009
-        elif row.old in _RAGGED and not (trial.mended and _may_be_ragged(call)):
+        elif _is_likely_right(trial, row, call):
             continue
         elif call is None or not watches_validation(trial, call):  # P011 has another class for it
             yield from _cast(reference) or _rewritten(trial, reference, row)
@@ -77,6 +79,13 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
                 module
             ) == f"{old_keras.KERAS}.layers" and not isinstance(name, ast.Constant):
                 yield rewrite(call, "legacy_keras.layer_class({name})", {"name": name})
+
+
+def _is_likely_right(trial: Trial, row: names.Name, call: ast.Call | None) -> bool:
+    """Whether a call of a function that has changed is left as it is, in this form of a trial."""
+    if row.old in _RAGGED:
+        return not (trial.mended and _may_be_ragged(call))
+    return row.old in UNLIKELY and not trial.mended
 
 
 def _may_be_ragged(call: ast.Call | None) -> bool:
@@ -105,13 +114,14 @@ def _rewritten(trial: Trial, reference: Reference, row: names.Name) -> Iterable[
     assert isinstance(node, ast.expr)
     if row.same and row.new is not None and not row.new.startswith("{"):
         arguments: list[Edit] | None = None
+        defaults, imports = _spelled(reference, row)
         if call is not None:
-            arguments = old_keras.call_edits(call, row)
+            arguments = old_keras.call_edits(call, replace(row, defaults=defaults))
         elif not row.defaults or _is_tested(reference.source, node):
             arguments = []
         given = ", ".join(f"{name}={value}" for name, value in row.defaults.items())
         if arguments is not None:
-            yield from old_keras.respelled(reference.source, node, row.new, arguments)
+            yield from old_keras.respelled(reference.source, node, row.new, arguments, imports)
         elif old_keras.is_layer(row):  # a class with the old defaults
             piece = f"legacy_keras.{row.new.rpartition('.')[2]}"
             note = f"{code} had {given}; {piece} has these defaults"
@@ -125,6 +135,16 @@ def _rewritten(trial: Trial, reference: Reference, row: names.Name) -> Iterable[
         yield rewrite(node, f"legacy_keras.{row.support}", notes=notes)
     else:
         yield Remark(node, f"`{code}` does not work any more", row.write)
+
+
+def _spelled(reference: Reference, row: names.Name) -> tuple[Mapping[str, str], tuple[str, ...]]:
+    """The defaults of a row as the file of a reference writes them, and the imports they need."""
+    node = reference.node
+    if not (isinstance(node, ast.expr) and any("." in one for one in row.defaults.values())):
+        return row.defaults, ()
+    found = {name: spell(reference.source, one, node) for name, one in row.defaults.items()}
+    imports = tuple(one for spelling in found.values() for one in spelling.imports)
+    return {name: one.code for name, one in found.items()}, imports
 
 
 def _is_tested(source: Source, node: ast.expr) -> bool:

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pedl2det.analysis.config import Config
-from pedl2det.analysis.text_rules import TextChange, TextFinding, TextResult
-from pedl2det.edits.spans import Span, apply
+from pedl2det.analysis.text_rules import Span, TextChange, TextFinding, TextResult, replaced
 from pedl2det.findings import Kind, Unreadable
 
 RULE = "N201"
@@ -118,7 +117,7 @@ def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
         made.leave(match.start(), f"{words}: PEDL", _ON_CLUSTER if cluster else _INSTALLED)
     changes = sorted(made.changes, key=lambda change: change.line)
     findings = sorted(made.findings, key=lambda finding: finding.line)
-    return TextResult(apply(text, made.spans), tuple(changes), tuple(findings))
+    return TextResult(replaced(text, made.spans), tuple(changes), tuple(findings))
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from pedl2det.analysis.text_rules import TextChange, TextFinding, TextResult
-from pedl2det.edits.spans import Span, apply
+from pedl2det.analysis.text_rules import Span, TextChange, TextFinding, TextResult, replaced
 from pedl2det.findings import Kind
 from pedl2det.texts import PlaceOfTrial
 
@@ -126,7 +125,7 @@ def migrate_requirements(
     if is_raised and (changes or findings):
         findings += _not_compared(path, lines, needed)
     findings.sort(key=lambda finding: finding.line)
-    return TextResult(apply(text, spans), tuple(changes), tuple(findings))
+    return TextResult(replaced(text, spans), tuple(changes), tuple(findings))
 
 
 @dataclass(frozen=True)

@@ -6,21 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pedl2det.edits.spans import Overlap, Span, apply
+from pedl2det.analysis.text_rules import Overlap, Span, replaced
 
 
 def test_spans_are_replaced_in_any_order() -> None:
-    assert apply("one two three", [Span(8, 13, "3"), Span(0, 3, "1")]) == "1 two 3"
+    assert replaced("one two three", [Span(8, 13, "3"), Span(0, 3, "1")]) == "1 two 3"
 
 
 def test_insertions_at_one_place_keep_their_order_and_come_before_a_replacement() -> None:
     spans = [Span(1, 2, "B"), Span(1, 1, "x"), Span(1, 1, "y")]
 
-    assert apply("abc", spans) == "axyBc"
+    assert replaced("abc", spans) == "axyBc"
 
 
 def test_an_insertion_after_a_replacement_that_ends_there() -> None:
-    assert apply("abc", [Span(0, 2, "-"), Span(2, 2, "+")]) == "-+c"
+    assert replaced("abc", [Span(0, 2, "-"), Span(2, 2, "+")]) == "-+c"
 
 
 @pytest.mark.parametrize(
@@ -28,13 +28,13 @@ def test_an_insertion_after_a_replacement_that_ends_there() -> None:
 )
 def test_overlapping_spans_are_a_defect(spans: list[Span]) -> None:
     with pytest.raises(Overlap):
-        apply("abc", spans)
+        replaced("abc", spans)
 
 
 @pytest.mark.parametrize("span", [Span(2, 1, ""), Span(0, 4, ""), Span(-1, 0, "")])
 def test_a_span_outside_of_the_text_is_refused(span: Span) -> None:
     with pytest.raises(ValueError, match="is no span of 3 characters"):
-        apply("abc", [span])
+        replaced("abc", [span])
 
 
 @given(st.lists(st.tuples(st.text(max_size=4), st.text(max_size=4), st.text(max_size=4))))
@@ -47,4 +47,4 @@ def test_what_no_span_covers_stays(parts: list[tuple[str, str, str]]) -> None:
         spans.append(Span(at, at + len(old), new))
         at += len(old)
 
-    assert apply(text, spans) == "".join(kept + new for kept, _, new in parts)
+    assert replaced(text, spans) == "".join(kept + new for kept, _, new in parts)

@@ -1,0 +1,108 @@
+"""Methods of pandas and h5py that are gone, and frequencies that are spelled otherwise today.
+
+``frame.iteritems()`` becomes ``frame.items()``. What has no such successor, as ``frame.ix``,
+``frame.append`` and ``dataset.value``, is given back to the classes by a line above its first use,
+``legacy_keras.restore_methods()``; a class that still has the method keeps its own.
+
+The frequencies ``H T S L U N`` become those in small letters that every pandas reads. Of the
+others, such as ``M`` for the end of a month, ``legacy_keras.frequency`` gives the spelling of the
+installed pandas.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+
+from pedl2det.analysis import old_keras
+from pedl2det.analysis.source import Source
+from pedl2det.analysis.trial import Trial
+from pedl2det.fixes import Fix, InsertAfter, rewrite
+from pedl2det_names import Age
+from pedl2det_names.libraries import FREQUENCIES, METHODS
+
+#: Old aliases of frequencies that every pandas reads in other words, and those that it does not.
+SMALL = {"H": "h", "T": "min", "S": "s", "L": "ms", "U": "us", "N": "ns"}
+OTHERS = ("A", "BH", "BM", "BQ", "CBH", "M", "Q", "SM", "Y")
+_RESTORE = "legacy_keras.restore_methods()"
+
+
+def check(trial: Trial) -> Iterable[Fix]:
+    """Rewrite what bears the names of old methods where no class of the project has them."""
+    if old_keras.age(trial) is Age.CURRENT:
+        return
+    own = {
+        member.name
+        for kind in trial.modules.of(ast.ClassDef)
+        for member in kind.body
+        if isinstance(member, ast.FunctionDef)
+    }
+    for source in trial.modules:
+        restored = []
+        for node in source.names.of(ast.Attribute):
+            if node.attr in own or trial.modules.meaning(node.value) is not None:
+                continue
+            if METHODS.get(node.attr):
+                yield rewrite(node, f"{{frame}}.{METHODS[node.attr]}", {"frame": node.value})
+            elif node.attr in METHODS or _is_shared(source, node):
+                restored.append(node)
+        if restored and _RESTORE not in source.text:
+            yield from _restore(source, restored[0])
+        for call in source.names.of(ast.Call):
+            yield from _with_frequency(call)
+
+
+def _is_shared(source: Source, node: ast.Attribute) -> bool:
+    """Whether a name that other objects have too may be meant of a frame or a dataset."""
+    if node.attr == "value":
+        return "h5py" in source.text
+    match source.names.parents[node]:
+        case ast.Call(func=func, keywords=keywords) as call if func is node:
+            is_used = not isinstance(source.names.parents[call], ast.Expr)
+            return node.attr == "append" and (is_used or bool(keywords))  # a list's gives nothing
+    return False
+
+
+def _restore(source: Source, first: ast.Attribute) -> Iterable[Fix]:
+    """Say the line that restores methods behind the last import above the first use."""
+    imports = [
+        node
+        for node in source.tree.body
+        if isinstance(node, ast.Import | ast.ImportFrom) and node.lineno < first.lineno
+    ]
+    if imports:
+        yield Fix(first, (InsertAfter(imports[-1], _RESTORE),))
+
+
+def _with_frequency(call: ast.Call) -> Iterable[Fix]:
+    """Write the frequency that a call gives to pandas so that the installed one reads it."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    if name not in FREQUENCIES:
+        return
+    parameter, place = FREQUENCIES[name]
+    given = [one.value for one in call.keywords if one.arg == parameter] or call.args[place:]
+    match given[:1]:
+        case [ast.Constant(value=str(text)) as node]:
+            found = re.fullmatch(r"(\d*)([A-Z]+)(-[A-Z]+)?", text)
+            if found is not None and found[2] in SMALL:
+                yield rewrite(node, f'"{found[1]}{SMALL[found[2]]}"')
+            elif found is not None and found[2] in OTHERS:
+                yield rewrite(node, "legacy_keras.frequency({freq})", {"freq": node})
+
+
+EXAMPLE = """\
+--- net.py
+  import pandas as pd
++
++ import legacy_keras
++
++ legacy_keras.restore_methods()
+
+
+  def hourly(frame):
+-     frame = frame.append(frame.iloc[-1:]).resample("H").mean()
++     frame = frame.append(frame.iloc[-1:]).resample("h").mean()
+-     return {name: column for name, column in frame.iteritems()}
++     return {name: column for name, column in frame.items()}
+"""

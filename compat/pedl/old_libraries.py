@@ -1,0 +1,181 @@
+"""Serve names of Python and of the libraries around an old trial, as rows of ``pedl2det_names``.
+
+A library is changed when it is imported, so that none is imported in vain; one that was imported
+before is changed at once. A name that is missing is looked up when it is asked for.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib.abc
+import importlib.util
+import pkgutil
+import sys
+from collections.abc import Callable, Mapping
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from pedl.old_names import Unserved
+from pedl2det_legacy import library_functions, pandas_methods
+from pedl2det_names import Age, Name
+from pedl2det_names.libraries import FREQUENCIES, PLACES, ROWS
+from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2
+
+#: Sets an attribute until the shim is removed.
+Put = Callable[[Any, str, Any], None]
+#: The arguments of a call, as today's function takes them.
+_Arguments = Callable[[tuple[Any, ...], dict[str, Any]], tuple[tuple[Any, ...], dict[str, Any]]]
+
+#: Packages that later versions of Python no longer have.
+_OF_PYTHON = ("imp", "distutils")
+
+
+class Finder(importlib.abc.MetaPathFinder):
+    """Finds the modules that rows are about, those that are gone as well, and serves their names.
+
+    Args:
+        age: the TensorFlow version that the trial was written for.
+        put: sets an attribute until the shim is removed.
+    """
+
+    def __init__(self, age: Age, put: Put) -> None:
+        self._put = put
+        self._rows: dict[str, dict[str, Name]] = {}
+        for row in ROWS.values():
+            parent, _, name = row.old.rpartition(".")
+            if row.since == "" or age in _AGES[row.since]:
+                self._rows.setdefault(parent, {})[name] = row
+        self._searched: set[str] = set()
+
+    def start(self) -> None:
+        """Serve what is imported already, and from here on what will be."""
+        for name in sorted(self._rows.keys() & sys.modules.keys()):
+            self._serve(sys.modules[name])
+        sys.meta_path.insert(0, self)
+
+    def stop(self) -> None:
+        """Serve nothing that is imported from here on."""
+        sys.meta_path.remove(self)
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """Return the spec of a module of the table, whose loader serves its names; else None."""
+        if fullname not in self._rows or fullname in self._searched:
+            return None
+        self._searched.add(fullname)  # the other finders are asked
+        try:
+            spec = importlib.util.find_spec(fullname)
+        finally:
+            self._searched.remove(fullname)
+        if spec is None and ("." in fullname or fullname in _OF_PYTHON):
+            return ModuleSpec(fullname, _Loader(self._serve), is_package=True)
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def exec_module(module: ModuleType) -> None:
+                execute(module)
+                self._serve(module)
+
+            spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec
+
+    def _serve(self, module: ModuleType) -> None:
+        rows = self._rows.get(module.__name__, {})
+        for name, row in rows.items():
+            if row.old == row.new:
+                self._adapt(module, name, functools.partial(_arguments_of_today, row))
+        if module.__name__ == "pandas":
+            self._serve_frequencies(module)
+        if module.__name__ in ("pandas", "h5py"):
+            pandas_methods.restore_methods()
+        own = getattr(module, "__getattr__", None)
+
+        def __getattr__(name: str) -> Any:  # noqa: N807
+            if name in rows:
+                return _object(rows[name])
+            if own is not None:
+                return own(name)
+            raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
+
+        self._put(module, "__getattr__", __getattr__)
+
+    def _serve_frequencies(self, pandas: ModuleType) -> None:
+        for name, (parameter, place) in FREQUENCIES.items():
+            for owner in (pandas, pandas.DataFrame, pandas.Series):
+                is_function = owner is pandas and not isinstance(getattr(owner, name, None), type)
+                at = place if is_function else place + 1  # behind self
+                self._adapt(owner, name, functools.partial(_with_frequency, parameter, at))
+
+    def _adapt(self, owner: Any, name: str, change: _Arguments) -> None:
+        """Change the arguments of a function, or of the constructor of a class."""
+        original = getattr(owner, name, None)
+        if isinstance(original, type):
+            owner, name, original = original, "__init__", vars(original).get("__init__")
+        if original is None:
+            return
+
+        @functools.wraps(original)
+        def adapted(*given: Any, **options: Any) -> Any:
+            given, options = change(given, options)
+            return original(*given, **options)
+
+        self._put(owner, name, adapted)
+
+
+class _Loader(importlib.abc.Loader):
+    """Makes a module that is gone, with the names that rows have."""
+
+    def __init__(self, serve: Callable[[ModuleType], None]) -> None:
+        self._serve = serve
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Serve the names of the module; it has no others."""
+        self._serve(module)
+
+
+#: The ages of code for which a name that is still there means what it meant before a version.
+_AGES: Mapping[str, tuple[Age, ...]] = {
+    TENSORFLOW_2: (Age.TENSORFLOW_1,),
+    KERAS_2_11: (Age.TENSORFLOW_1, Age.TENSORFLOW_2),
+}
+
+
+def _object(row: Name) -> Any:
+    if row.support is not None:
+        return getattr(library_functions, row.support)
+    if row.new is None:
+        return Unserved(row.old, row.write)
+    return pkgutil.resolve_name(row.new)
+
+
+def _arguments_of_today(row: Name, given: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """The arguments of an old call as today's function takes them."""
+    is_method = isinstance(pkgutil.resolve_name(row.old), type)  # behind self
+    first = 1 + is_method
+    named = dict(zip(row.parameters[1:], given[first:], strict=False))
+    options = {row.keywords.get(name) or name: value for name, value in options.items()}
+    for name, text in row.defaults.items():
+        if len(given) <= PLACES[name] + is_method:
+            options.setdefault(name, _value(text))
+    return (given[:first] if named else given), options | named
+
+
+def _value(text: str) -> Any:
+    """What a default of the table means: a literal, or a dotted name."""
+    try:
+        return ast.literal_eval(text)
+    except ValueError:
+        return pkgutil.resolve_name(text)
+
+
+def _with_frequency(
+    parameter: str, place: int, given: tuple[Any, ...], options: dict[str, Any]
+) -> Any:
+    """The arguments of a call with the frequency among them as the installed pandas spells it."""
+    if parameter in options:
+        options[parameter] = pandas_methods.frequency(options[parameter])
+    changed = [
+        pandas_methods.frequency(one) if at == place else one for at, one in enumerate(given)
+    ]
+    return tuple(changed), options

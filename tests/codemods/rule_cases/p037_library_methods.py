@@ -1,0 +1,62 @@
+"""Cases of P037."""
+
+from __future__ import annotations
+
+from rule_cases.cases import Case, pedl_trial
+
+_OF_ALL = """\
+import h5py
+import pandas as pd
+
+
+def frames(path, frame, rows):
+    with h5py.File(path) as file:
+        values = file["x"].value
+    frame.ix[0, "a"] = 1
+    rows.append(frame.as_matrix())
+    every = frame.append(frame, ignore_index=True).resample("2T").mean().asfreq("M")
+    return values, every, pd.date_range("2019", periods=3, freq="H")
+"""
+_OF_ALL_AFTER = """\
+import h5py
+import pandas as pd
+
+import legacy_keras
+
+legacy_keras.restore_methods()
+
+
+def frames(path, frame, rows):
+    with h5py.File(path) as file:
+        values = file["x"].value
+    frame.ix[0, "a"] = 1
+    rows.append(frame.as_matrix())
+    every = (
+        frame.append(frame, ignore_index=True)
+        .resample("2min")
+        .mean()
+        .asfreq(legacy_keras.frequency("M"))
+    )
+    return values, every, pd.date_range("2019", periods=3, freq="h")
+"""
+_OWN = """\
+import pandas as pd
+
+
+class Rows:
+    def iteritems(self):
+        return []
+
+    def append(self, row):
+        return self
+
+
+def first(rows, kinds):
+    rows.append(pd.DataFrame())
+    return Rows().append(1), Rows().iteritems(), kinds.value, pd.date_range("2019", freq="D")
+"""
+
+CASES = (
+    Case(pedl_trial(_OF_ALL), {"net.py": _OF_ALL_AFTER}),
+    Case(pedl_trial(_OWN), {"net.py": _OWN}),
+)
