@@ -33,6 +33,7 @@ from pedl2det_runtime.errors import (
     Pedl2DetError,
     TrialCodeError,
     TrialLoadError,
+    aged_libraries,
     trial_code,
 )
 
@@ -90,7 +91,8 @@ def users_code(directory: Path, doing: str) -> Iterator[None]:
     except BaseException as error:
         place = trial_code.place_in_trial(error, directory)
         line = f"{place}: {doing}: {trial_code.one_line(error)}"
-        raise TrialCodeError("; ".join((line, *_unknown_hparam(error)))) from error
+        more = (*_unknown_hparam(error), *aged_libraries.hints(error))
+        raise TrialCodeError("; ".join((line, *more))) from error
 
 
 def load_trial(
