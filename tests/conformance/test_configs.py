@@ -236,9 +236,10 @@ def test_cluster_only_fields() -> None:
     )
     validated = config_from(given)
     assert notices(validated, {}) == [
-        "no effect without a cluster: bind_mounts, environment, resources.priority, "
+        "paths of the cluster: /b is /a",
+        "no effect without a cluster: environment, resources.priority, "
         "resources.resource_pool, max_restarts (one process is not restarted), "
-        "optimizations.aggregation_frequency, optimizations.mixed_precision"
+        "optimizations.aggregation_frequency, optimizations.mixed_precision",
     ]
 
 

@@ -5,17 +5,23 @@ data, the new entrypoint is ``__init__:Trial``, so that all of it happens as bef
 
 The new entrypoint imports a module by its own name, so relative imports of modules beside the trial
 have no package to start from, and become absolute.
+
+The model directory is the working directory everywhere: a path in it that begins with its place in
+a container of the cluster becomes a relative one.
 """
 
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Iterable
 
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import ConfigNeed, Fix, ReplaceStatement
+from pedl2det.fixes import ConfigNeed, Fix, ReplaceStatement, rewrite
 
+#: Where the model directory was in a container: of Determined, and of PEDL.
+_HOMES = ("/run/determined", "/run/pedl")
 _ENTRY = "the entrypoint is in __init__.py, because this has to happen before the trial is used"
 
 
@@ -32,6 +38,11 @@ def check(trial: Trial) -> Iterable[Fix]:
                 names = ", ".join(map(ast.unparse, node.names))
                 code = f"from {node.module} import {names}" if node.module else f"import {names}"
                 yield Fix(node, (ReplaceStatement(node, code),))
+        for text in source.names.of(ast.Constant):
+            is_part = isinstance(source.names.parents[text], ast.JoinedStr | ast.Expr)
+            home, found, path = str(text.value).partition("/workdir")
+            if found and not is_part and home in _HOMES and path[:1] in ("", "/"):
+                yield rewrite(text, json.dumps(path.lstrip("/") or "."))
 
 
 EXAMPLE = """\

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pedl2det_runtime.config.cluster_paths import config_here
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 
 #: What Determined 0.38.1 fills in, of the sections that trials read.
@@ -120,12 +121,12 @@ class ConfigDict(dict[str, Any]):
 
 
 def with_defaults(config: ExperimentConfig) -> ConfigDict:
-    """Return a config as it is written, with Determined's defaults for what it lacks.
+    """Return a config with the paths of here, and with Determined's defaults for what it lacks.
 
     Nothing is shared with the config: a trial may change it.
     """
     defaults = {**_DEFAULTS, **_LENGTHS[config.is_legacy]}
-    return ConfigDict(_filled(config.raw, defaults))
+    return ConfigDict(_filled(config_here(config.raw), defaults))
 
 
 def _filled(written: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:

@@ -162,7 +162,8 @@ ROWS = (
     ),
     Row("", "profiling", CLUSTER, CURRENT),
     Row("profiling", "enabled begin_on_batch end_after_batch sync_timings", CLUSTER, CURRENT),
-    Row("", "bind_mounts debug internal", CLUSTER),
+    Row("", "bind_mounts", SERVED, ALL, "a path that is not here is the one of the host"),
+    Row("", "debug internal", CLUSTER),
     Row("", "data_layer", CLUSTER, CURRENT, "removed in 0.19.10; datasets are not cached on disk"),
     Row(
         "",

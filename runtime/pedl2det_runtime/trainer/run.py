@@ -18,6 +18,7 @@ from pedl2det_runtime.api.trial_info import TrialInfo, running
 from pedl2det_runtime.backends import graph_mode, keras_versions
 from pedl2det_runtime.checkpoint.progress import Progress
 from pedl2det_runtime.checkpoint.state import written_with
+from pedl2det_runtime.config import cluster_paths
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.notices import notices, refuse_unsupported
 from pedl2det_runtime.config.reader import read_config
@@ -121,7 +122,8 @@ def _run(run: Run, file: Path | None) -> Progress:
 
     keras_versions.begin_trial()
     config = run.config
-    with running(run.info), at_home(run.directory):
+    paths = cluster_paths.in_code(run.directory, config.raw)
+    with running(run.info), at_home(run.directory), paths:
         random_state.seed_everything(run.info.seed)
         if isinstance(config.entrypoint, dict):
             return _train_script(config.entrypoint, run)

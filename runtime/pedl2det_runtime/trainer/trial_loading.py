@@ -25,6 +25,7 @@ from typing import Any
 
 from pedl2det_runtime.api.trial import TFKerasTrial, Trial
 from pedl2det_runtime.api.trial_info import current
+from pedl2det_runtime.config.cluster_paths import config_here, named_by
 from pedl2det_runtime.config.unknown_keys import unknown_hparam
 from pedl2det_runtime.errors import (
     DamagedCheckpointError,
@@ -91,7 +92,7 @@ def users_code(directory: Path, doing: str) -> Iterator[None]:
     except BaseException as error:
         place = trial_code.place_in_trial(error, directory)
         line = f"{place}: {doing}: {trial_code.one_line(error)}"
-        more = (*_unknown_hparam(error), *aged_libraries.hints(error))
+        more = (*_unknown_hparam(error), *_missing_file(error), *aged_libraries.hints(error))
         raise TrialCodeError("; ".join((line, *more))) from error
 
 
@@ -251,6 +252,17 @@ def _unknown_hparam(error: BaseException) -> Iterator[str]:
         hparams = current().hparams
         if error.args[0] not in hparams:
             yield unknown_hparam(error.args[0], hparams)
+
+
+def _missing_file(error: BaseException) -> Iterator[str]:
+    """Name the config key that a missing file comes from."""
+    if not isinstance(error, FileNotFoundError) or not isinstance(error.filename, str):
+        return
+    with suppress(NoTrialError):
+        info = current()
+        for keys in named_by(error.filename, config_here(info.config.raw)):
+            yield f"{info.config.location(*keys)} names it"
+            return
 
 
 def _named(error: Pedl2DetError) -> str:
