@@ -116,3 +116,89 @@ def test_the_docs_name_the_command_and_the_version() -> None:
     text = (ROOT / "docs" / "distributed.md").read_text()
     assert doctor.INSTALL in text
     assert doctor._needed("horovod")["horovod"].replace("==", " ") in text.replace("H", "h")
+
+
+TRIAL = """\
+import os
+import cv2
+import no_such_package.part
+import tensorflow as tf
+from sklearn.svm import SVC
+import shapes
+try:
+    import wandb_of_old
+except ImportError:
+    wandb_of_old = None
+from pedl.frameworks.keras import TFKerasTrial
+
+
+class Trial(TFKerasTrial):
+    def build_model(self, hparams):
+        return None
+
+
+def make_data_loaders(experiment_config, hparams):
+    return None
+"""
+NEEDS = """\
+hyperparameters: {batch_size: 2}
+environment:
+  runtime_packages: [imgaug]
+  runtime_commands: [apt-get install -y libgl1]
+bind_mounts:
+  - {host_path: /no-such/nfs, container_path: /no-such/data}
+searcher: {name: single, metric: val_loss, max_steps: 1}
+"""
+
+
+def test_what_a_trial_needs_is_said_at_once(tmp_path: Path) -> None:
+    tools = "import no_tool_of_this_name\n"
+    files = {"model_def.py": TRIAL, "const.yaml": NEEDS, "shapes.py": "", "tools/draw.py": tools}
+    write_tree(tmp_path, {**files, "startup-hook.sh": "true\n"})
+
+    done = pedl2det("doctor", tmp_path)
+
+    missing = "cv2, no_such_package missing: pip install no-such-package opencv-python-headless"
+    assert done.returncode == 1
+    said = [line for line in done.stdout.splitlines() if line.split()[1] in WORDS]
+    assert said == [
+        f"!!  imports      {missing}",
+        "--  imports      wandb_of_old missing: pip install wandb-of-old",
+        f"--  hook         a cluster ran it first: sh {tmp_path / 'startup-hook.sh'}",
+        "--  environment  a cluster ran it first: pip install imgaug",
+        "--  environment  a cluster ran it first: apt-get install -y libgl1",
+        f"--  bind_mounts  {tmp_path / 'const.yaml'}: neither /no-such/data nor /no-such/nfs is on "
+        "this machine",
+    ]
+
+
+WORDS = ("imports", "hook", "environment", "bind_mounts")
+
+
+def test_a_run_without_a_package_names_the_command_that_lists_all(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"model_def.py": TRIAL, "const.yaml": NEEDS, "startup-hook.sh": "true\n"})
+    (tmp_path / "__init__.py").write_text("from model_def import Trial, make_data_loaders\n")
+
+    done = pedl2det("run", tmp_path, "--out", tmp_path / "out")
+
+    assert done.returncode == 2
+    assert f"No module named 'cv2'; all that is missing: pedl2det doctor {tmp_path}" in done.stderr
+    assert "startup-hook.sh: a cluster ran it before the trial" in done.stdout + done.stderr
+
+
+def test_a_trial_that_has_all_is_said_to(tmp_path: Path) -> None:
+    trial = TRIAL.replace("cv2", "os").replace("no_such_package.part", "os")
+    write_tree(tmp_path, {"model_def.py": trial, "shapes.py": ""})
+
+    done = pedl2det("doctor", tmp_path)
+
+    assert "imports      every package that the trial imports is installed" in done.stdout
+
+
+def test_a_directory_that_is_none(tmp_path: Path) -> None:
+    done = pedl2det("doctor", tmp_path / "none")
+
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"pedl2det: {tmp_path / 'none'}: no such directory\n",
+    )

@@ -5,6 +5,7 @@ These are packages, and Horovod, which must be built.
 
 from __future__ import annotations
 
+import itertools
 import os
 import platform
 import re
@@ -19,6 +20,7 @@ from pathlib import Path
 
 import click
 
+from pedl2det.commands import arguments
 from pedl2det.errors import Pedl2DetError
 from pedl2det.visible import say
 
@@ -44,18 +46,29 @@ INSTALL = "pedl2det doctor --install"
 
 
 @click.command("doctor")
+@click.argument("directory", type=arguments.path, metavar="[DIR]", required=False)
 @click.option(
     "--install", is_flag=True, help="Build Horovod for this TensorFlow and install it: 2 minutes."
 )
-def command(install: bool) -> None:
+def command(directory: Path | None, install: bool) -> None:
     """Say what is missing for training, and for training on several processes.
+
+    With DIR, also what the trials in it import and this environment lacks, all at once, and what
+    their cluster did before it trained them.
 
     Marks: ok; -- an optional part is missing; !! a required part is missing (exit code 1).
     """
     if install:
         install_horovod(say)
     complete = True
-    for check in checks():
+    found = [checks()]
+    if directory is not None:
+        if not directory.is_dir():
+            raise Pedl2DetError(f"{directory}: no such directory")
+        from pedl2det.commands import trial_needs
+
+        found.append(trial_needs.checks(directory))
+    for check in itertools.chain.from_iterable(found):
         complete &= check.is_there or check.is_optional
         mark = "ok" if check.is_there else "--" if check.is_optional else "!!"
         say(f"{mark}  {check.name:12} {check.said}")

@@ -8,24 +8,27 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from importlib import metadata
 from types import ModuleType
 from typing import Any
 
 EXTRA = "aged"
-_COMMAND = f"pip install 'pedl2det[{EXTRA}]'"
+COMMAND = f"pip install 'pedl2det[{EXTRA}]'"
 
 
 def hints(error: BaseException) -> Iterator[str]:
     """Yield what to install, where a newer library may be the cause of an error."""
-    suspects = set(_suspects(error))
-    if not suspects:
-        return
+    for library in newer(set(_suspects(error))):
+        yield f"{library}, than the code may expect: {COMMAND}"
+
+
+def newer(modules: Set[str]) -> Iterator[str]:
+    """Yield the libraries of some top-level modules that are newer than those of the extra."""
     from packaging.requirements import Requirement
 
-    owners = metadata.packages_distributions()
-    names = {name.lower() for module in suspects for name in owners.get(module, ())}
+    owners = metadata.packages_distributions() if modules - {""} else {}
+    names = {name.lower() for module in modules for name in owners.get(module, ())}
     for text in metadata.requires("pedl2det") or ():
         needed = Requirement(text)
         if needed.marker is None or needed.name not in names:
@@ -33,8 +36,7 @@ def hints(error: BaseException) -> Iterator[str]:
         is_aged = needed.marker.evaluate({"extra": EXTRA}) and not needed.marker.evaluate()
         installed = metadata.version(needed.name)
         if is_aged and not needed.specifier.contains(installed, prereleases=True):
-            here = f"{needed.name} {installed} is newer than the code may expect"
-            yield f"{here}: {_COMMAND} has {needed.name}{needed.specifier}"
+            yield f"{needed.name} {installed} is newer than {needed.specifier}"
 
 
 def _suspects(error: BaseException) -> Iterator[str]:

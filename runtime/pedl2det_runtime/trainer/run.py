@@ -40,6 +40,9 @@ from pedl2det_runtime.trainer.resume import compare_trial
 if TYPE_CHECKING:
     from pedl2det_runtime.api.trial import TFKerasTrial
 
+#: What a cluster ran in the model directory before the trial.
+STARTUP_HOOK = "startup-hook.sh"
+
 
 def run(options: RunOptions, display: Display) -> Progress:
     """Train a trial of any generation.
@@ -72,6 +75,8 @@ def run(options: RunOptions, display: Display) -> Progress:
             display.begin(config.title, info.seed)
             for line in notices(config, info.hparams, info.slots):
                 one.say(line)
+            if (one.directory / STARTUP_HOOK).is_file():
+                one.say(f"{STARTUP_HOOK}: a cluster ran it before the trial; it is not run here")
             return _run_in_needed_mode(one, file)
 
 

@@ -92,7 +92,7 @@ def users_code(directory: Path, doing: str) -> Iterator[None]:
     except BaseException as error:
         place = trial_code.place_in_trial(error, directory)
         line = f"{place}: {doing}: {trial_code.one_line(error)}"
-        more = (*_unknown_hparam(error), *_missing_file(error), *aged_libraries.hints(error))
+        more = (*_unknown_hparam(error), *_missing(error, directory), *aged_libraries.hints(error))
         raise TrialCodeError("; ".join((line, *more))) from error
 
 
@@ -254,8 +254,10 @@ def _unknown_hparam(error: BaseException) -> Iterator[str]:
             yield unknown_hparam(error.args[0], hparams)
 
 
-def _missing_file(error: BaseException) -> Iterator[str]:
-    """Name the config key that a missing file comes from."""
+def _missing(error: BaseException, directory: Path) -> Iterator[str]:
+    """Name the config key that a missing file comes from, or what lists all missing packages."""
+    if isinstance(error, ModuleNotFoundError):
+        yield f"all that is missing: pedl2det doctor {shlex.quote(str(directory))}"
     if not isinstance(error, FileNotFoundError) or not isinstance(error.filename, str):
         return
     with suppress(NoTrialError):
