@@ -1,5 +1,7 @@
-# The two set-up commands of the README. Both need Python 3.11 and nothing else installed.
-PYTHON ?= python3.11
+# The two set-up commands of the README. They need Python and nothing else installed: the demo takes
+# 3.11 to 3.13, what it finds first; the tests, which are about several TensorFlows, take 3.11.
+FOUND = $(foreach one,python3.11 python3.12 python3.13,$(if $(shell $(one) -c 'print(1)' 2>&-),$(one)))
+PYTHON ?= $(or $(firstword $(FOUND)),python3)
 VENV := .venv
 
 .PHONY: demo test bench clean
@@ -26,7 +28,7 @@ $(VENV)/installed: pyproject.toml legacy_examples/requirements.txt
 	touch $@
 
 .nox/runner/installed:
-	$(PYTHON) -m venv .nox/runner
+	python3.11 -m venv .nox/runner
 	.nox/runner/bin/pip install --quiet 'nox>=2026.10'
 	-.nox/runner/bin/pip install --quiet uv
 	touch $@
