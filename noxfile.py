@@ -228,6 +228,17 @@ def tests_2_21(session: nox.Session) -> None:
     _pytest_versions(session, "2.21")
 
 
+@nox.session(python=["3.12", "3.13"], default=False)
+def pythons(session: nox.Session) -> None:
+    """What another Python may change: the codemods, what is served, the examples, the demo."""
+    session.install("-e", ".[run]", "tensorflow==2.21.*", "tf-keras==2.21.*", *EXAMPLES)
+    session.install(*TESTING, "mypy>=1.11", "ruff>=0.6", "yapf>=0.40", "scikit-learn")
+    of_python = ("test_served_libraries", "test_examples", "pieces/test_library_functions")
+    session.run("pytest", *PARALLEL, "tests/codemods", "--ignore-glob=tests/codemods/[v]*")
+    session.run("pytest", *PARALLEL, *(f"tests/{name}.py" for name in of_python))
+    session.run("python", "scripts/demo.py")
+
+
 @nox.session(venv_backend="none", default=False)
 def nightly(session: nox.Session) -> None:
     """The whole of OF_VERSIONS on each TensorFlow, and all tests that take turns."""

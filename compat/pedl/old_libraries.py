@@ -106,6 +106,9 @@ class Finder(importlib.abc.MetaPathFinder):
                 is_function = owner is pandas and not isinstance(getattr(owner, name, None), type)
                 at = place if is_function else place + 1  # behind self
                 self._adapt(owner, name, functools.partial(_with_frequency, parameter, at))
+        # What pd.Grouper(freq=...) creates.
+        grouper = functools.partial(_with_frequency, "freq", 2)
+        self._adapt(pkgutil.resolve_name("pandas.core.resample"), "TimeGrouper", grouper)
 
     def _adapt(self, owner: Any, name: str, change: _Arguments) -> None:
         """Change the arguments of a function, or of the constructor of a class."""

@@ -11,7 +11,7 @@ import sys
 
 import numpy as np
 
-ArgSpec = collections.namedtuple("ArgSpec", "args varargs keywords defaults")
+_ArgSpec = collections.namedtuple("ArgSpec", "args varargs keywords defaults")
 
 
 def getargspec(function):
@@ -19,7 +19,7 @@ def getargspec(function):
     found = inspect.getfullargspec(function)
     if found.kwonlyargs or found.annotations:
         raise ValueError("the function has keyword-only parameters or annotations")
-    return ArgSpec(*found[:4])
+    return _ArgSpec(*found[:4])
 
 
 def load_source(name, path):
