@@ -115,6 +115,8 @@ def test_what_left_contrib_is_served(served: None) -> None:
     assert tf.contrib.data.AUTOTUNE == tf.data.experimental.AUTOTUNE
     assert tf.contrib.framework.nest is tf.nest
     assert float(tf.contrib.layers.l2_regularizer(0.5)(tf.constant([2.0, 4.0]))) == 5.0
+    assert float(tf.contrib.layers.l1_l2_regularizer(1.0, 0.5)(tf.constant([2.0, 4.0]))) == 11.0
+    assert tf.contrib.layers.flatten(tf.ones((2, 3, 4))).shape == (2, 12)
     assert float(tf.contrib.layers.l1_regularizer(0.5)(tf.constant([2.0, -4.0]))) == 3.0
 
 

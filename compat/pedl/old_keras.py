@@ -130,6 +130,8 @@ def _replaced(tf: Any, path: str, source: Any) -> dict[str, Any]:
         names["__getattr__"] = lambda _: keras_functions.legacy_interface
     elif path == "engine.data_adapter":
         names["expand_1d"] = keras_functions.expand_1d
+    elif path == "layers":
+        names["VersionAwareLayers"] = keras_functions.VersionAwareLayers
     elif area == "utils":
         names["multi_gpu_model"] = multi_gpu_model
     return names

@@ -142,6 +142,16 @@ def _of_type(kind, value):
     return kind(value)
 
 
+def VersionAwareLayers():
+    """Return the layers of Keras by their names."""
+    return tf.keras.layers
+
+
+def l1_l2_regularizer(scale_l1=1.0, scale_l2=1.0, scope=None):
+    """Return the sum of the penalties of l1_regularizer and l2_regularizer."""
+    return tf.keras.regularizers.l1_l2(scale_l1, 0.5 * scale_l2)
+
+
 def l1_regularizer(scale, scope=None):
     """Return a penalty of `scale` times the sum of the absolute weights."""
     return tf.keras.regularizers.l1(scale)

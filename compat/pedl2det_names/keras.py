@@ -202,6 +202,7 @@ WRITE: dict[str, dict[str, str]] = {
 SUPPORTED = {
     "datasets.cifar": {"load_batch": "load_batch"},
     "engine.data_adapter": {"expand_1d": "expand_1d"},
+    "layers": {"VersionAwareLayers": "VersionAwareLayers"},
     "preprocessing.sequence": {"_remove_long_seq": "remove_long_seq"},
 }
 

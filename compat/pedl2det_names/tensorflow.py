@@ -165,6 +165,7 @@ data compat.v1.data.experimental make_batched_features_dataset make_csv_dataset
 data compat.v1.data.experimental sample_from_datasets
 data experimental Optional
 distribute distribute MirroredStrategy OneDeviceStrategy
+layers compat.v1.layers flatten
 rnn compat.v1.nn.rnn_cell BasicLSTMCell BasicRNNCell DropoutWrapper GRUCell LSTMCell
 rnn compat.v1.nn.rnn_cell LSTMStateTuple MultiRNNCell RNNCell
 signal signal frame linear_to_mel_weight_matrix mfccs_from_log_mel_spectrograms stft
@@ -172,8 +173,9 @@ signal signal frame linear_to_mel_weight_matrix mfccs_from_log_mel_spectrograms 
 
 #: Names without a successor that support pieces implement.
 _PIECES_OF_CONTRIB = (
-    *("layers.l1_regularizer", "layers.l2_regularizer", "layers.variance_scaling_initializer"),
-    *("layers.xavier_initializer", "layers.xavier_initializer_conv2d", "training.HParams"),
+    *("layers.l1_l2_regularizer", "layers.l1_regularizer", "layers.l2_regularizer"),
+    *("layers.variance_scaling_initializer", "layers.xavier_initializer"),
+    *("layers.xavier_initializer_conv2d", "training.HParams"),
 )
 
 _NUMPY = """
