@@ -199,7 +199,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._reports.advance(batches)
         if self._callbacks.needs_every_training_batch:
             index = self._index_in_epoch(batches - 1)
-            self._callbacks.keras("on_train_batch_end", index, self._callback_logs(logs))
+            self._callbacks.with_metrics("on_train_batch_end", index, self._callback_logs(logs))
         if self._chunks or self._fetches_every_batch or batches == self._stop:
             self._loss_warning.check(logs, batches)
         if self._trace:
@@ -207,7 +207,8 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         if self._schedule.epoch and batches % self._schedule.epoch == 0:
             has_logs = self._job.generation.epoch_is_one_pass
             epoch_logs = self._mean_callback_logs(logs) if has_logs else {}
-            self._callbacks.keras("on_epoch_end", batches // self._schedule.epoch - 1, epoch_logs)
+            index = batches // self._schedule.epoch - 1
+            self._callbacks.with_metrics("on_epoch_end", index, epoch_logs)
         self._callback_stop.collect()
         self._signal_stop.measure(batches)
         if batches == self._stop:
