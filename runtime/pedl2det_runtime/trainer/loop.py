@@ -16,6 +16,7 @@ import tensorflow as tf
 
 from pedl2det_runtime.backends import chunks, graph_mode, keras_versions, random_state
 from pedl2det_runtime.backends.stray_stop import kept_from_keras
+from pedl2det_runtime.backends.wrapped_model import compiled_once
 from pedl2det_runtime.checkpoint import model_files
 from pedl2det_runtime.checkpoint.progress import Progress
 from pedl2det_runtime.checkpoint.rank_state import RankState
@@ -84,7 +85,8 @@ class TrainingLoop(tf.keras.callbacks.Callback):
     def train(self) -> Progress:
         """Train to the end; returns the progress made."""
         try:
-            self._train()
+            with compiled_once(self._job.context.model):
+                self._train()
             self._reports.check()
         except Exception as error:
             explain(error, self._job, self._feed, "training")
