@@ -139,5 +139,8 @@ def standalone_optimizer_class(name):
 def standalone_optimizer(identifier):
     """Return what `keras.optimizers.get(identifier)` was in Keras 2.2.4."""
     if isinstance(identifier, str):
-        return standalone_optimizer_class(identifier.lower())()
+        identifier = {"class_name": identifier, "config": {}}
+    if isinstance(identifier, dict):
+        make = standalone_optimizer_class(identifier["class_name"].lower())
+        return make(**identifier["config"])
     return tf.keras.optimizers.get(identifier, use_legacy_optimizer=True)

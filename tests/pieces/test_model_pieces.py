@@ -106,6 +106,12 @@ def test_optimizers_by_their_names(legacy_keras: Any, keras: Any, name: str) -> 
     assert_same(old, trained(dense, legacy_keras.standalone_optimizer(name)))
 
 
+def test_an_optimizer_by_a_dict(legacy_keras: Any, keras: Any) -> None:
+    by_dict = {"class_name": "Adadelta", "config": {"rho": 0.5}}
+    old = trained(dense, keras.optimizers.Adadelta(rho=0.5))
+    assert_same(old, trained(dense, legacy_keras.standalone_optimizer(by_dict)))
+
+
 @pytest.mark.parametrize("name", ["LSTM", "GRU"])
 def test_recurrent_layers(legacy_keras: Any, keras: Any, name: str) -> None:
     def layers(kind: Any) -> Any:
@@ -283,11 +289,12 @@ class Context:
         return 2
 
 
-def test_a_model_is_compiled_again_with_a_wrapped_optimizer(legacy_keras: Any) -> None:
+@pytest.mark.parametrize("named", ["adam", {"class_name": "Adam", "config": {}}])
+def test_a_model_is_compiled_again_with_a_wrapped_optimizer(legacy_keras: Any, named: Any) -> None:
     context = Context()
     models = [tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))]) for _ in "ab"]
     for model in models:
-        model.compile("adam", loss="mse", run_eagerly=True)
+        model.compile(named, loss="mse", run_eagerly=True)
     optimizer = models[0].optimizer
     assert legacy_keras.trained(context, models[0]) is models[0]
     assert context.wrapped == [optimizer, models[0]]
