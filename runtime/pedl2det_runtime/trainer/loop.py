@@ -387,5 +387,9 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         return batches % self._schedule.epoch if self._schedule.epoch else batches
 
     def _epochs(self) -> float:
-        epoch = self._schedule.epoch or self._job.data.batches_in_pass
-        return self._progress.batches / epoch if epoch else 0.0
+        """Passes over the training data, of every generation alike; reports where it never ends."""
+        generation, schedule = self._job.generation, self._schedule
+        # To callbacks, an epoch of a dataset was one step.
+        own = generation.epoch if generation.epoch_is_one_pass else schedule.epoch
+        epoch = own or self._job.data.batches_in_pass or schedule.report_every
+        return self._progress.batches / epoch
