@@ -219,7 +219,7 @@ def compiling(original: Callable[..., Any]) -> Callable[..., Any]:
         is_standalone = _is_standalone(self)
         optimizer = for_keras(arguments.get("optimizer", "rmsprop"))
         if is_standalone or isinstance(optimizer, dict):
-            get = standalone_optimizer if is_standalone else keras_functions.optimizer
+            get: Any = standalone_optimizer if is_standalone else keras_functions.optimizer
             optimizer = get(optimizer)
         arguments["optimizer"] = optimizer
         if not is_standalone:

@@ -78,7 +78,7 @@ class Multiplexer:
         self._home = home
         self._is_never_chunked = graph_mode.is_chosen()
         params = {"batch_size": batch_size, "verbose": False, "do_validation": False}
-        unknown = {"epochs": None, "steps": None, "samples": None, "metrics": []}
+        unknown: dict[str, Any] = {"epochs": None, "steps": None, "samples": None, "metrics": []}
         self._metrics: list[str] = []
         of_fit = {"epochs": sys.maxsize, "steps": epoch, "samples": epoch, "metrics": self._metrics}
         for callback in self._callbacks:
