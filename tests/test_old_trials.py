@@ -161,6 +161,21 @@ def test_a_metric_of_several_outputs_is_reported_of_each(tmp_path: Path) -> None
         run_old(tmp_path / "other", body, "error", loaders)
 
 
+def test_objects_and_targets_without_an_output_are_read_as_in_keras_2_2(tmp_path: Path) -> None:
+    pairs = LOADERS.replace("sequence()", "Pairs()")
+    more = pairs + (
+        "\n\ndef more(self, index):\n    x, y = plain(self, index)\n"
+        "    return x.astype(object), {**y, 'c': x, 'a': y['a'].astype(object)}\n\n\n"
+        "plain, Pairs.__getitem__ = Pairs.__getitem__, more\n"
+    )
+    metrics = "\n    def validation_metrics(self):\n        return {'error': ('a', 'mae')}\n"
+    found = [
+        run_old(tmp_path / name, FUNCTIONAL + metrics, "error", loaders)
+        for name, loaders in (("plain", pairs), ("more", more))
+    ]
+    assert found[0] == found[1]
+
+
 FUNCTIONAL = """\
 class T(KerasFunctionalTrial, _Base):
     def build_model(self, hparams):

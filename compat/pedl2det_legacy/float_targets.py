@@ -1,18 +1,35 @@
 """The targets that losses and metrics got before TensorFlow 2: in the type of the outputs."""
 
 import functools
+import warnings
 
 import tensorflow as tf
 
 
 def with_float_targets(compute):
-    """Wrap `Model.compute_loss` or `Model.compute_metrics`: integer targets become floats."""
+    """Wrap `Model.compute_loss` or `Model.compute_metrics`: integer targets become floats.
+
+    Targets and weights of outputs that the model does not have are left out.
+    """
 
     @functools.wraps(compute)
-    def computed(model, x=None, y=None, *args, **kwargs):
-        return compute(model, x, tf.nest.map_structure(_as_float, y), *args, **kwargs)
+    def computed(model, x=None, y=None, y_pred=None, sample_weight=None):
+        y, weights = _of_outputs(model, y), _of_outputs(model, sample_weight)
+        return compute(model, x, tf.nest.map_structure(_as_float, y), y_pred, weights)
 
     return computed
+
+
+def _of_outputs(model, values):
+    names = getattr(model, "output_names", None)
+    if not (names and isinstance(values, dict)) or {*values} <= {*names}:
+        return values
+    own = {name: value for name, value in values.items() if name in names}
+    more = ", ".join(map(str, values.keys() - own.keys()))
+    warnings.warn(
+        f"the model has no output {more}: its targets are ignored", stacklevel=2
+    )
+    return own
 
 
 def _as_float(target):
