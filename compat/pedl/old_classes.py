@@ -222,11 +222,8 @@ def compiling(original: Callable[..., Any]) -> Callable[..., Any]:
             get: Any = standalone_optimizer if is_standalone else keras_functions.optimizer
             optimizer = get(optimizer)
         arguments["optimizer"] = optimizer
-        if not is_standalone:
-            return original(*bound.args, **bound.kwargs)
-        for name in ("loss", "metrics", "weighted_metrics"):
-            if arguments.get(name) is not None:
-                arguments[name] = standalone_losses(arguments[name])
+        for name in ("loss", "metrics", "weighted_metrics") if is_standalone else ():
+            arguments[name] = standalone_losses(arguments.get(name))
         return original(*bound.args, **bound.kwargs)
 
     return compile

@@ -21,15 +21,13 @@ def with_float_targets(compute):
 
 
 def _of_outputs(model, values):
-    names = getattr(model, "output_names", None)
-    if not (names and isinstance(values, dict)) or {*values} <= {*names}:
+    names = getattr(model, "output_names", None) or values
+    more = {*values} - {*names} if isinstance(values, dict) else ()
+    if not more:
         return values
-    own = {name: value for name, value in values.items() if name in names}
-    more = ", ".join(map(str, values.keys() - own.keys()))
-    warnings.warn(
-        f"the model has no output {more}: its targets are ignored", stacklevel=2
-    )
-    return own
+    shown = ", ".join(map(str, more))
+    warnings.warn(f"no output {shown}: its targets are ignored", stacklevel=2)
+    return {name: values[name] for name in names if name in values}
 
 
 def _as_float(target):

@@ -310,7 +310,7 @@ def test_targets_of_outputs_that_the_model_does_not_have_are_ignored(legacy_kera
     legacy_keras.give_float_targets(model)
     x, y = np.ones((4, 2)), np.ones((4, 1), dtype=int)
 
-    with pytest.warns(UserWarning, match="the model has no output b: its targets are ignored"):
+    with pytest.warns(UserWarning, match="no output b: its targets are ignored"):
         losses = model.fit(x, {"a": y, "b": y}, verbose=0).history["loss"]
 
     assert losses == [1.0]
