@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import random
 import re
 import socket
@@ -23,7 +24,11 @@ from determined.horovod import hvd
 
 from pedl2det_runtime.distributed.layout import Layout
 from pedl2det_runtime.distributed.tf_config import Address, layout_of_tf_config
-from pedl2det_runtime.errors import CheckFailedError, InvalidExperimentException
+from pedl2det_runtime.errors import (
+    CheckFailedError,
+    InvalidExperimentException,
+    UnservedNameError,
+)
 from support import write_tree
 from test_old_apis import interpreter
 from training import Trial, X, Y, config, reports, trial_running
@@ -62,6 +67,22 @@ def test_a_run_has_an_environment(tmp_path: Path) -> None:
     assert (env.trial_seed, env.det_trial_id, env.det_experiment_id) == (7, "1", "1")
     assert env.managed_training
     assert env.experiment_config.experiment_seed() == 7
+
+
+@pytest.mark.parametrize(
+    "name", ["_core", "dataset_initialized", "compile_args", "distributed._chief_ip", "env._own"]
+)
+def test_internal_attributes_are_refused_in_one_line(name: str) -> None:
+    context = det.keras.TFKerasTrialContext.from_config(LOCAL)
+
+    with pytest.raises(UnservedNameError, match="internal to Determined") as error:
+        operator.attrgetter(name)(context)
+
+    assert str(error.value).partition(" ")[0].endswith(f".{name.rpartition('.')[2]}")
+    with pytest.raises(AttributeError, match="'EnvContext' object has no attribute 'own'"):
+        context.env.own  # noqa: B018
+    context._own = 1  # a trial may keep something there
+    assert context._own == 1 and not hasattr(context, "__own__")
 
 
 def test_the_config_has_determineds_defaults() -> None:

@@ -133,6 +133,19 @@ MISTAKES = {
         "DIR/model_def.py:7: compile: Keras has no metric named acurracy",
         model=('"mae"', '"acurracy"'),
     ),
+    "compiled again": Mistake(
+        "DIR/model_def.py:19: model.compile(...) while the model trains: fit goes on with the "
+        "step that build_model compiled. Change a rate with tf.keras.backend.set_value("
+        "model.optimizer.learning_rate, ...); for another optimizer, loss or other trainable "
+        "layers, stop here and train a second trial with --from-checkpoint",
+        model=(
+            "    def build_training_data_loader",
+            "    def keras_callbacks(self):\n"
+            "        again = lambda *_: self.context.model.compile('sgd', 'mse')\n"
+            "        return [tf.keras.callbacks.LambdaCallback(on_train_batch_end=again)]\n\n"
+            "    def build_training_data_loader",
+        ),
+    ),
     "config key": Mistake(
         "DIR/const.yaml:3: searcher.smaller_is_beter: unknown key: did you mean smaller_is_better?",
         config=("metric:", "smaller_is_beter: false, metric:"),

@@ -112,6 +112,19 @@ def test_an_optimizer_by_name_is_that_of_the_keras_of_the_model(
     assert said(model.optimizer)["learning_rate"] == pytest.approx(0.001)  # tf.keras of 1.14
 
 
+def test_an_optimizer_by_a_dict_is_that_of_the_keras_of_the_model(keras: Any) -> None:
+    by_dict = {"class_name": "RMSprop", "config": {"lr": 0.5, "decay": 0.25, "clipnorm": 1.0}}
+    for kind, limit in ((keras, "global_clipnorm"), (tf.keras, "clipnorm")):
+        model = kind.models.Sequential([keras.layers.Dense(1, input_shape=(3,))])
+        model.compile(by_dict, "mse")
+        assert type(model.optimizer) is tf.keras.optimizers.legacy.RMSprop
+        assert (said(model.optimizer)["learning_rate"], said(model.optimizer)["decay"]) == (
+            0.5,
+            0.25,
+        )
+        assert said(model.optimizer)[limit] == 1.0
+
+
 def test_adagrad_begins_at_zero(keras: Any) -> None:
     """The first step is the learning rate, whatever the gradient; from 0.1 on it is less."""
     weight = tf.Variable([1.0])

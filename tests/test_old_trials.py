@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tensorflow as tf
 
 import training
 from pedl.frameworks.keras.tf_keras_trial import call_with_accepted
@@ -129,6 +130,26 @@ def test_a_dataset_of_unknown_length(tmp_path: Path) -> None:
     assert found["error"] == pytest.approx(1.475)  # the mean of all numbers below 60, times 3
 
 
+@pytest.mark.parametrize(("repeat", "epochs"), [("", 0.5), (".repeat()", 1.0)])
+def test_reports_of_a_dataset_count_epochs_as_those_of_a_migrated_trial(
+    tmp_path: Path, repeat: str, epochs: float
+) -> None:
+    """Passes over the data; reports, if it never ends."""
+    loaders = DATASET.replace(".batch(4).filter(lambda x, y: True)", ".batch(2)")
+    loaders = loaders.replace("return data, data", f"return data{repeat}, data")
+    run_old(tmp_path / "trial", "class T(_Base):\n    pass\n", loaders=loaders)
+
+    class Migrated(training.Trial):
+        def build_training_data_loader(self) -> Any:
+            data = tf.data.Dataset.from_tensor_slices((training.X, training.Y))
+            data = self.context.wrap_dataset(data).batch(2)
+            return data.repeat() if repeat else data
+
+    new = training.run(Migrated, tmp_path / "new", training.config(5, scheduling_unit=5))
+    for report in (*reports(tmp_path / "trial-out"), *new.reports):
+        assert report["epochs"] == epochs
+
+
 def test_a_metric_of_several_outputs_is_reported_of_each(tmp_path: Path) -> None:
     body = "class T(_Base):\n    def build_model(self, hparams):\n        return two()\n"
     body += "\n    def loss(self):\n        return {'a': 'mse', 'b': 'mse'}\n"
@@ -138,6 +159,21 @@ def test_a_metric_of_several_outputs_is_reported_of_each(tmp_path: Path) -> None
     assert found["b_error"] == 0.0
     with pytest.raises(Pedl2DetError, match="error is none of .* reports: a_error, b_error"):
         run_old(tmp_path / "other", body, "error", loaders)
+
+
+def test_objects_and_targets_without_an_output_are_read_as_in_keras_2_2(tmp_path: Path) -> None:
+    pairs = LOADERS.replace("sequence()", "Pairs()")
+    more = pairs + (
+        "\n\ndef more(self, index):\n    x, y = plain(self, index)\n"
+        "    return x.astype(object), {**y, 'c': x, 'a': y['a'].astype(object)}\n\n\n"
+        "plain, Pairs.__getitem__ = Pairs.__getitem__, more\n"
+    )
+    metrics = "\n    def validation_metrics(self):\n        return {'error': ('a', 'mae')}\n"
+    found = [
+        run_old(tmp_path / name, FUNCTIONAL + metrics, "error", loaders)
+        for name, loaders in (("plain", pairs), ("more", more))
+    ]
+    assert found[0] == found[1]
 
 
 FUNCTIONAL = """\

@@ -147,3 +147,15 @@ def test_a_batch_that_does_not_match_is_named_by_its_number() -> None:
     reader.take(3)
     with pytest.raises(InvalidExperimentException, match=r"Changing: batch 5 of this run is int64"):
         reader.take(3)
+
+
+def test_arrays_of_objects_are_numbers_if_they_hold_some() -> None:
+    numbers = np.array([[1, 2.5, True], [None, np.int64(3), 0]], dtype=object)
+    ragged = np.array([[1], [1, 2]], dtype=object)
+    texts = np.array([["1", "2"]], dtype=object)
+
+    found = standardized((numbers, {"ragged": ragged, "texts": texts}))
+
+    assert found[0].dtype == np.float32
+    np.testing.assert_array_equal(found[0], [[1, 2.5, 1], [np.nan, 3, 0]])
+    assert found[1]["ragged"] is ragged and found[1]["texts"] is texts

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from pedl import old_keras
+from pedl2det_legacy import download as _download
 from pedl2det_legacy.download import is_valid_url
 from pedl2det_runtime import refusals
 from pedl2det_runtime.api.trial_info import current
@@ -34,7 +35,6 @@ __all__ = [
 ]
 
 _PACKAGES = ("data", "frameworks", "trial", "trial_controller", "util")
-_download_dir: Any = None
 
 
 def _legacy_hparams() -> dict[str, Any]:
@@ -89,18 +89,12 @@ def get_download_data_dir() -> Any:
         NoTrialError: no trial is running, or it has no ``download_data``.
     """
     current()
-    if _download_dir is None:
+    if _download._download_data_dir is None:
         raise NoTrialError(
             "get_download_data_dir: this trial has no download_data(experiment_config, hparams) "
             "beside it that returned a directory"
         )
-    return _download_dir
-
-
-def _set_download_dir(directory: Any) -> None:
-    """Store the return value of ``download_data``."""
-    global _download_dir
-    _download_dir = directory
+    return _download._download_data_dir
 
 
 class Experiment:

@@ -202,11 +202,12 @@ def _marked(result: Any) -> Any:
 def compiling(original: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap ``Model.compile`` to resolve names like Keras 2.2.4 for models of standalone Keras.
 
-    Optimizers of ``tf.train`` are replaced by those for Keras.
+    Optimizers of ``tf.train`` are replaced by those for Keras, and dicts by what they describe.
 
     Args:
         original: the method.
     """
+    from pedl2det_legacy import keras_functions
     from pedl2det_legacy.standalone_keras import standalone_losses, standalone_optimizer
 
     signature = inspect.signature(original)
@@ -215,14 +216,14 @@ def compiling(original: Callable[..., Any]) -> Callable[..., Any]:
     def compile(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: A001
         bound = signature.bind(self, *args, **kwargs)
         arguments = bound.arguments
-        if "optimizer" in arguments:
-            arguments["optimizer"] = for_keras(arguments["optimizer"])
-        if not _is_standalone(self):
-            return original(*bound.args, **bound.kwargs)
-        arguments["optimizer"] = standalone_optimizer(arguments.get("optimizer", "rmsprop"))
-        for name in ("loss", "metrics", "weighted_metrics"):
-            if arguments.get(name) is not None:
-                arguments[name] = standalone_losses(arguments[name])
+        is_standalone = _is_standalone(self)
+        optimizer = for_keras(arguments.get("optimizer", "rmsprop"))
+        if is_standalone or isinstance(optimizer, dict):
+            get: Any = standalone_optimizer if is_standalone else keras_functions.optimizer
+            optimizer = get(optimizer)
+        arguments["optimizer"] = optimizer
+        for name in ("loss", "metrics", "weighted_metrics") if is_standalone else ():
+            arguments[name] = standalone_losses(arguments.get(name))
         return original(*bound.args, **bound.kwargs)
 
     return compile

@@ -64,7 +64,7 @@ def _wrap_optimizer(context, value):
 def _record_compile():
     """Keep the arguments with which each model is compiled last.
 
-    An optimizer that is given by its name is what the name meant before Keras 2.11.
+    An optimizer that a name or a dict describes is what that meant before Keras 2.11.
     """
     compiled = weakref.WeakKeyDictionary()
 
@@ -80,7 +80,7 @@ def _record_compile():
             bound = inspect.signature(compile_model).bind(model, *args, **kwargs)
             bound.apply_defaults()
             name = bound.arguments.get("optimizer")
-            if isinstance(name, str):
+            if isinstance(name, (str, dict)):
                 made = tf.keras.optimizers.get(name, use_legacy_optimizer=True)
                 bound.arguments["optimizer"] = made
             result = compile_model(*bound.args, **bound.kwargs)

@@ -93,7 +93,7 @@ def validation_loader(context, loader, batch_size=None):
     if hasattr(loader, "get_batch"):
         loader = loader.batches(batch_size)
     if isinstance(loader, tuple):
-        return tuple(_as_arrays(part) for part in loader)
+        return tuple(each_array(np.asarray, part) for part in loader)
     if _is_like_a_sequence(loader):
         return KerasDataAdapter(loader)  # Determined wants a Sequence, and this is one
     # A tf.data.Dataset that the trial did not shard is read whole by every process.
@@ -107,30 +107,27 @@ def _is_like_a_sequence(loader):
     return has_batches and not hasattr(loader, "__array__")
 
 
-def _as_arrays(part):
-    """Convert pandas objects and tensors, also in a list, tuple or dict."""
+def each_array(function, part):
+    """Apply a function to an array, a pandas object or a tensor, or to each of several."""
     if isinstance(part, dict):
-        return {name: _as_arrays(value) for name, value in part.items()}
+        return {name: each_array(function, value) for name, value in part.items()}
     if isinstance(part, (list, tuple)):
-        return [_as_arrays(value) for value in part]
-    return np.asarray(part) if hasattr(part, "__array__") else part
+        return [each_array(function, value) for value in part]
+    return function(part) if hasattr(part, "__array__") else part
 
 
 def whole_batches(*arrays, batch_size):
     """Leave out the records that do not fill a batch; what is no array stays as it is."""
-    trimmed = tuple(_whole_batches(part, batch_size) for part in arrays)
+
+    def trim(array):
+        has_records = len(getattr(array, "shape", ())) > 0
+        whole = len(array) // batch_size * batch_size if has_records else 0
+        return np.asarray(array)[:whole] if has_records else array
+
+    if len(arrays) == 1 and isinstance(arrays[0], tuple):
+        return whole_batches(*arrays[0], batch_size=batch_size)
+    trimmed = tuple(each_array(trim, part) for part in arrays)
     return trimmed if len(trimmed) > 1 else trimmed[0]
-
-
-def _whole_batches(part, batch_size):
-    if isinstance(part, dict):
-        return {name: _whole_batches(value, batch_size) for name, value in part.items()}
-    if isinstance(part, (list, tuple)):
-        kind = list if type(part) is list else tuple
-        return kind(_whole_batches(value, batch_size) for value in part)
-    if not hasattr(part, "__array__") or not len(getattr(part, "shape", ())):
-        return part
-    return np.asarray(part)[: len(part) // batch_size * batch_size]
 
 
 def wrap_dataset(dataset):

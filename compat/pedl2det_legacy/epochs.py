@@ -2,6 +2,7 @@
 
 import math
 import numbers
+import sys
 
 import determined.keras
 import numpy as np
@@ -71,6 +72,10 @@ class _Adopted(tf.keras.callbacks.Callback):
             return super().__getattribute__(name)
         return getattr(self._callback, name)
 
+    def set_params(self, params):
+        """Give the parameters that `fit` had, in place of those of Determined."""
+        self._callback.set_params(self._epochs.params)
+
     def on_train_begin(self, logs=None):
         """Take part in epochs; it is not called for a callback that is left out."""
         self._epochs.callbacks.append(self._callback)
@@ -111,6 +116,11 @@ class _Epochs(tf.keras.callbacks.Callback):
         self._batches = context.get_initial_batch()
         self._metrics = {}
 
+    def set_params(self, params):
+        """Keep the parameters that `fit` had; its epochs have no end."""
+        of_fit = {"epochs": sys.maxsize, "steps": self._length, "metrics": []}
+        self.params = {**params, **of_fit, "samples": self._length}
+
     def on_train_batch_begin(self, batch, logs=None):
         """Begin an epoch, if this is its first batch."""
         self.index = self._batches % self._length
@@ -123,6 +133,7 @@ class _Epochs(tf.keras.callbacks.Callback):
         self._batches += 1
         self._metrics = _numbers(logs)
         self.logs = with_old_names(self._metrics)
+        self.params["metrics"][:] = self.logs
 
     def end_epoch(self):
         """End an epoch, if this was its last batch."""

@@ -97,10 +97,8 @@ class ValidationMetrics(tf.keras.callbacks.Callback):
             size = context().get_per_slot_batch_size()
             loader = trial.build_validation_data_loader()
             trial.validation_data_adapter = data_adapter(loader, size)
-        batches_of_a_step = (
-            context().get_experiment_config().get("scheduling_unit", 100)
-        )
-        step = int(self.model.optimizer.iterations) // batches_of_a_step
+        unit = context().get_experiment_config().get("scheduling_unit", 100)
+        step = int(self.model.optimizer.iterations) // unit
         computed = trial.compute_validation_metrics(step)
         logs.clear()
         logs.update(computed["validation_metrics"])
@@ -123,12 +121,11 @@ class DatasetAdapter:
     def __init__(self, dataset):
         self._dataset = dataset
 
-    def start(self, batch_offset=0, is_validation=False):
+    def start(self, *args, **kwargs):
         """Nothing to do: a dataset has no workers."""
+
+    stop = start
 
     def get_iterator(self):
         """Return the batches of one pass, as arrays."""
         return iter(self._dataset.as_numpy_iterator())
-
-    def stop(self, timeout=None):
-        """Nothing to do: a dataset has no workers."""

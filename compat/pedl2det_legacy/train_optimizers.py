@@ -3,7 +3,7 @@
 import tensorflow as tf
 
 
-def GradientDescentOptimizer(learning_rate, use_locking=False, name="GradientDescent"):
+def GradientDescentOptimizer(learning_rate, use_locking=False, name="SGD"):
     """`tf.train.GradientDescentOptimizer` of TensorFlow 1, for Keras."""
     return tf.keras.optimizers.legacy.SGD(learning_rate, name=name)
 

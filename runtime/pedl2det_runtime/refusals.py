@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pedl2det_runtime
 from pedl2det_runtime.errors import UnservedModuleError, UnservedNameError, UnservedUseError
@@ -61,6 +61,8 @@ REASONS = {
             *("determined.ResourcesInfo", "determined.TrialController"),
             *("determined.core.DummyExperimentalCoreContext", "determined.util"),
             *("determined.core.ExperimentalCoreContext", "determined.horovod"),
+            *("determined.TFKerasTrialContext", "determined.TrialContext", "determined.EnvContext"),
+            *("determined.DistributedContext", "determined.DummyDistributedContext"),
             "determined.core.SearcherContextMissing",
             *("determined.common.util", "determined.tensorboard"),
         ),
@@ -166,6 +168,22 @@ class _LastFinder(MetaPathFinder):
         if asking.f_globals.get("__name__") == "importlib.util":
             return None
         raise UnservedModuleError(message(fullname))
+
+
+class RefusesInternals:
+    """A class of Determined: what only Determined itself has in its objects is refused by name."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            kind = type(self).__name__
+            if name in _INTERNAL or (name.startswith("_") and not name.startswith("__")):
+                raise UnservedNameError(message(f"determined.{kind}.{name}"))
+            raise AttributeError(f"{kind!r} object has no attribute {name!r}")
+
+
+#: Attributes of Determined's contexts without an underscore that its documentation does not name.
+_INTERNAL = ("dataset_initialized", "compile_args", "is_pre_execution")
 
 
 class _Placeholder(type):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -60,6 +61,7 @@ def train(callbacks: list[Any], batches: int, model: Any = None) -> Any:
     model = model or SimpleNamespace(stop_training=False)
     for callback in callbacks:
         callback.set_model(model)
+        callback.set_params({"batch_size": 4, "epochs": None, "steps": None, "metrics": []})
     for callback in callbacks:
         callback.on_train_begin({})
     for batch in range(batches):
@@ -80,6 +82,20 @@ def test_an_epoch_ends_with_the_metrics_of_its_last_batch(pieces: Any) -> None:
         *(("begin", 1, {}), ("end", 1, {"loss": 5.0})),
         ("begin", 2, {}),
     ]
+
+
+def test_the_parameters_are_those_of_the_old_fit(pieces: Any) -> None:
+    told = Told()
+
+    train(pieces.with_epoch_logs(Context(), [told], 3), 1)
+
+    assert told.params == {
+        "batch_size": 4,
+        "epochs": sys.maxsize,
+        "steps": 3,
+        "samples": 3,
+        "metrics": ["loss"],
+    }
 
 
 def test_a_resumed_training_goes_on_within_its_epoch(pieces: Any) -> None:

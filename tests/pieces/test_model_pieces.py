@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.versions]
 
 _PIECES = (
     *("SGD", "RMSprop", "Adagrad", "Adadelta", "Adam", "Adamax", "Nadam"),
-    *("standalone_optimizer", "standalone_optimizer_class", "layer_class"),
+    *("standalone_optimizer", "standalone_optimizer_class", "layer_class", "give_float_targets"),
     *("LSTM", "GRU", "LSTMCell", "GRUCell", "hinge", "squared_hinge", "cosine_proximity"),
     *(
         "use_old_batch_normalization",
@@ -104,6 +104,12 @@ def test_optimizers_of_standalone_keras(
 def test_optimizers_by_their_names(legacy_keras: Any, keras: Any, name: str) -> None:
     old = trained(dense, keras.optimizers.get(name))
     assert_same(old, trained(dense, legacy_keras.standalone_optimizer(name)))
+
+
+def test_an_optimizer_by_a_dict(legacy_keras: Any, keras: Any) -> None:
+    by_dict = {"class_name": "Adadelta", "config": {"rho": 0.5}}
+    old = trained(dense, keras.optimizers.Adadelta(rho=0.5))
+    assert_same(old, trained(dense, legacy_keras.standalone_optimizer(by_dict)))
 
 
 @pytest.mark.parametrize("name", ["LSTM", "GRU"])
@@ -283,17 +289,31 @@ class Context:
         return 2
 
 
-def test_a_model_is_compiled_again_with_a_wrapped_optimizer(legacy_keras: Any) -> None:
+@pytest.mark.parametrize("named", ["adam", {"class_name": "Adam", "config": {}}])
+def test_a_model_is_compiled_again_with_a_wrapped_optimizer(legacy_keras: Any, named: Any) -> None:
     context = Context()
     models = [tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))]) for _ in "ab"]
     for model in models:
-        model.compile("adam", loss="mse", run_eagerly=True)
+        model.compile(named, loss="mse", run_eagerly=True)
     optimizer = models[0].optimizer
     assert legacy_keras.trained(context, models[0]) is models[0]
     assert context.wrapped == [optimizer, models[0]]
     assert models[0].optimizer is optimizer
     assert type(optimizer) is tf.keras.optimizers.legacy.Adam
     assert models[0].loss == "mse" and models[0].run_eagerly
+
+
+def test_targets_of_outputs_that_the_model_does_not_have_are_ignored(legacy_keras: Any) -> None:
+    layer = tf.keras.layers.Dense(1, name="a", kernel_initializer="zeros", input_shape=(2,))
+    model = tf.keras.Sequential([layer])
+    model.compile("sgd", "mse")
+    legacy_keras.give_float_targets(model)
+    x, y = np.ones((4, 2)), np.ones((4, 1), dtype=int)
+
+    with pytest.warns(UserWarning, match="no output b: its targets are ignored"):
+        losses = model.fit(x, {"a": y, "b": y}, verbose=0).history["loss"]
+
+    assert losses == [1.0]
 
 
 def test_layers_that_were_frozen_since_are_trained(legacy_keras: Any) -> None:

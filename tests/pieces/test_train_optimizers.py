@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from pedl2det_names import lookup
+
 pytestmark = pytest.mark.versions
 
 V1 = tf.compat.v1.train
@@ -77,3 +79,15 @@ def test_an_optimizer_trains_a_model_and_is_made_again_from_its_config(
 
     again = type(optimizer).from_config(optimizer.get_config())
     assert again.get_config() == optimizer.get_config()
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _, _ in CASES}))
+def test_the_weights_of_an_optimizer_have_the_names_that_migrated_code_gives_them(
+    name: str, pieces: Any
+) -> None:
+    row = lookup(f"tensorflow.train.{name}")
+    assert row is not None
+    if row.same and row.new:
+        migrated = getattr(tf.keras.optimizers.legacy, row.new.rpartition(".")[2])
+        config = getattr(pieces, name)(0.1).get_config()
+        assert config["name"] == migrated().get_config()["name"]

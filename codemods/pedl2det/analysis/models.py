@@ -210,6 +210,7 @@ _HOOKS = frozenset(
     {
         *("on_epoch_begin", "on_epoch_end", "on_test_batch_begin", "on_test_batch_end"),
         *("on_batch_begin", "on_batch_end", "on_train_batch_begin", "on_train_batch_end"),
+        *("params", "set_params"),  # the batches of an epoch
     }
 )
 #: What may set a hook whose name is computed.

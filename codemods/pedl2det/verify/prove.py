@@ -17,7 +17,7 @@ from pedl2det.errors import Pedl2DetError
 from pedl2det.files.write import asked
 from pedl2det.findings import Finding, Kind
 from pedl2det.report.text import plural
-from pedl2det.verify.compare import Difference, compare_runs
+from pedl2det.verify.compare import Comparison, Difference, compare_runs
 from pedl2det.verify.configs import differing_settings
 from pedl2det.verify.copies import Copy, Stamp, Workshop
 from pedl2det.verify.extent import extent_of, missing_paths, project_of
@@ -62,7 +62,7 @@ def verify_trial(
 ) -> Verdict:
     """Train a trial and its migrated copy, and compare them.
 
-    Nothing is written into the trial. If they differ, the old trial is trained once more, which
+    Nothing is written into the trial. If they differ, the old trial is trained twice more, which
     tells a trial that does not repeat itself from a wrong rewrite.
 
     Args:
@@ -222,19 +222,18 @@ def _compare(verdict: Verdict, trained: Trained, workshop: Workshop) -> Verdict:
         message=describe_different(comparison),
         causes=likely_causes(comparison, pair.known_differences),
     )
-    if not comparison.only_numbers_differ:
+    if comparison.only_length_differs:
         return verdict
-    again = comparison
-    if not pair.is_same:
-        old_again = workshop.copy("again", pair.old.extent)
-        old_again = replace(old_again, twin_is_script=pair.old.twin_is_script)
-        (failure,), _ = train((old_again,), length)
-        if failure is not None:
-            return verdict
-        again = compare_runs(pair.old.out, old_again.out)
-    if again.is_equal:
+    repeated = [comparison] if pair.is_same else _repeat(pair, length, workshop)
+    # Names and counts that differ in the migrated trial alone are of its rewrite.
+    differing = [
+        one
+        for one in repeated
+        if not one.is_equal and (comparison.only_numbers_differ or not one.only_numbers_differ)
+    ]
+    if not differing:
         return verdict
-    first = again.first_batch
+    first = differing[0].first_batch
     since = f"it differs from batch {first} on" if first else "its weights differ"
     project = project_of(pair.old.directory)
     files = project.needed if project is not None else frozenset()
@@ -246,6 +245,17 @@ def _compare(verdict: Verdict, trained: Trained, workshop: Workshop) -> Verdict:
         reasons=likely_reasons(files, pair.old.directory),
         causes=(),
     )
+
+
+def _repeat(pair: Pair, length: TrainingLength, workshop: Workshop) -> list[Comparison]:
+    """Compare the old trial with itself, trained again two at a time, as it was beside the new."""
+    copies = tuple(
+        replace(workshop.copy(name, pair.old.extent), twin_is_script=pair.old.twin_is_script)
+        for name in ("again", "again-beside")
+    )
+    failures, _ = train(copies, length)
+    trained = [copy.out for copy, one in zip(copies, failures, strict=True) if one is None]
+    return [compare_runs(pair.old.out, out) for out in trained] if failures[0] is None else []
 
 
 def _place(finding: Finding, directory: Path) -> str:

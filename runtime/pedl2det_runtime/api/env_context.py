@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from pedl2det_runtime import refusals
 from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.config.config_dict import ConfigDict
 
 
 @dataclass
-class EnvContext:
+class EnvContext(refusals.RefusesInternals):
     """The environment of a trial. Attributes of a cluster have the values of a local run.
 
     Attributes:

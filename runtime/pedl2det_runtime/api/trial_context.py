@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, Self
 
+from pedl2det_runtime import refusals
 from pedl2det_runtime.api.env_context import env_of
 from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.config.config_dict import ConfigDict
@@ -17,7 +18,7 @@ from pedl2det_runtime.errors.repeated_warnings import logger
 _log = logger(__name__)
 
 
-class TrialContext:
+class TrialContext(refusals.RefusesInternals):
     """Information about the run of a trial, and a way to stop it.
 
     Args:

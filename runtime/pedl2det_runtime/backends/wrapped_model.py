@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from pedl2det_runtime.errors import InvalidExperimentException
+from pedl2det_runtime.errors import InvalidExperimentException, InvalidModelException
 from pedl2det_runtime.errors.repeated_warnings import logger
 
 _log = logger(__name__)
@@ -75,3 +76,24 @@ class WrappedModel:
             "the length in the config; the settings of this call are passed to configure_fit",
             name,
         )
+
+
+@contextmanager
+def compiled_once(model: Any) -> Iterator[None]:
+    """Refuse to compile a model while it trains: ``fit`` would go on with the old step, or fail."""
+    before = model.compile
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise InvalidModelException(
+            "model.compile(...) while the model trains: fit goes on with the step that "
+            "build_model compiled. Change a rate with "
+            "tf.keras.backend.set_value(model.optimizer.learning_rate, ...); for another "
+            "optimizer, loss or other trainable layers, stop here and train a second trial with "
+            "--from-checkpoint"
+        )
+
+    model.compile = refuse
+    try:
+        yield
+    finally:
+        model.compile = before

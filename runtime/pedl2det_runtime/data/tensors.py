@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
+from pedl2det_runtime.errors.repeated_warnings import logger
+
+_log = logger(__name__)
+
 
 def standardized(batch: Any) -> Any:
     """Convert a batch as Keras converts the batches of a Sequence.
 
-    Floating point arrays become ``floatx``, pandas objects become arrays, lists become tuples.
+    Floating point arrays become ``floatx``, as do arrays of objects that are numbers;
+    pandas objects become arrays, lists become tuples.
     Trailing ``None`` (no weights) is removed.
     """
     if isinstance(batch, list | tuple):
@@ -139,6 +145,7 @@ def _dtype(array: Any) -> Any:
 
 def _standard(value: Any) -> Any:
     if isinstance(value, np.ndarray):
+        value = _as_numbers(value) if value.dtype == object else value
         is_float = value.dtype.kind == "f"
         return value.astype(tf.keras.backend.floatx(), copy=False) if is_float else value
     if isinstance(value, list | tuple):
@@ -149,6 +156,19 @@ def _standard(value: Any) -> Any:
         array = value.to_numpy()
         return _standard(array if array.ndim > 1 else array[:, None])
     return value
+
+
+def _as_numbers(array: Any) -> Any:
+    """Return an array of objects as one of floats; unchanged if they are texts or no numbers."""
+    if any(isinstance(value, str | bytes) for value in array.flat):
+        return array
+    with contextlib.suppress(TypeError, ValueError):
+        array = array.astype(tf.keras.backend.floatx())
+        _log.warning(
+            "an array of objects is read as numbers, as Keras 2.2 read it; Determined does not: "
+            "make it one with array.astype('float32')"
+        )
+    return array
 
 
 def of_any_length(array: Any) -> tf.TensorSpec:

@@ -6,6 +6,7 @@ import os
 import weakref
 from typing import Any, Self
 
+from pedl2det_runtime import refusals
 from pedl2det_runtime.distributed.collective import Collective
 from pedl2det_runtime.distributed.group import Groups, alone
 from pedl2det_runtime.distributed.layout import Layout, chief_address, is_loopback, layout_from
@@ -31,7 +32,7 @@ _DEEPSPEED = {
 }
 
 
-class DistributedContext:
+class DistributedContext(refusals.RefusesInternals):
     """The ranks of a process that trains a trial, and collectives of Python objects.
 
     Every process must call the same collectives in the same order (local ones: every process of the

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -23,17 +24,6 @@ from pedl2det_runtime.trainer.missing_metrics import MissingMetrics
 _log = logger(__name__)
 
 
-#: ``callback.params``, beside the batch size.
-_PARAMS: dict[str, Any] = {
-    "epochs": None,
-    "steps": None,
-    "samples": None,
-    "verbose": False,
-    "do_validation": False,
-    "metrics": [],
-}
-
-
 class Multiplexer:
     """Dispatches each event to the user's callbacks, in the order of their list.
 
@@ -42,7 +32,9 @@ class Multiplexer:
         model: the model to set on them.
         home: the trial's directory; states may hold instances of classes defined in it.
         batch_size: records in a batch of this rank.
-        has_epochs: whether ``on_epoch_end`` will ever be called.
+        epoch: batches in an epoch; 0 if ``on_epoch_end`` will never be called.
+        params_of_fit: whether Keras callbacks get the ``params`` of the ``fit`` of the old
+            harness, whose epochs have no end.
         is_chief: whether this rank reports. Other ranks leave out callbacks with
             ``_chief_worker_only``, and callbacks of Keras that write files.
 
@@ -58,7 +50,8 @@ class Multiplexer:
         *,
         home: Path,
         batch_size: int,
-        has_epochs: bool = True,
+        epoch: int = 1,
+        params_of_fit: bool = False,
         is_chief: bool = True,
     ) -> None:
         if not isinstance(callbacks, list):
@@ -71,7 +64,7 @@ class Multiplexer:
                     f"keras_callbacks() returned a {type(callback).__name__}, "
                     "which is no tf.keras.callbacks.Callback"
                 )
-            if not has_epochs:
+            if not epoch:
                 _check_epochs(callback)
         self.count = len(callbacks)
         here = [
@@ -84,9 +77,14 @@ class Multiplexer:
         self._callbacks: list[Any] = [callback for _, callback in here]
         self._home = home
         self._is_never_chunked = graph_mode.is_chosen()
+        params = {"batch_size": batch_size, "verbose": False, "do_validation": False}
+        unknown: dict[str, Any] = {"epochs": None, "steps": None, "samples": None, "metrics": []}
+        self._metrics: list[str] = []
+        of_fit = {"epochs": sys.maxsize, "steps": epoch, "samples": epoch, "metrics": self._metrics}
         for callback in self._callbacks:
             callback.set_model(model)
-            callback.set_params({"batch_size": batch_size} | _PARAMS)
+            is_of_fit = params_of_fit and not isinstance(callback, Callback)
+            callback.set_params(params | (of_fit if is_of_fit else unknown))
         # Keras' own callbacks have no get_state: their changed attributes are saved.
         self._memories = [AttributeChanges(callback) for callback in self._callbacks]
 
@@ -129,6 +127,11 @@ class Multiplexer:
         for callback in self._callbacks:
             with self.missing_metrics.around(callback) or nullcontext():
                 getattr(callback, event)(*args)
+
+    def with_metrics(self, event: str, index: int, logs: dict[str, float]) -> None:
+        """Call a hook with metrics of training, which are then named in ``params``."""
+        self._metrics[:] = logs or self._metrics
+        self.keras(event, index, logs)
 
     def on_test_end(self, metrics: dict[str, Any]) -> None:
         """Call ``on_test_end`` with the metrics that are reported afterwards.

@@ -59,8 +59,9 @@ class DataModule:
 
     @property
     def batches_in_pass(self) -> int | None:
-        """Batches in one pass over the training data; None where a dataset does not know."""
-        return batches_in_pass(self.training)
+        """Batches of this rank in one pass over the data; None where a dataset does not know."""
+        passes = batches_in_pass(self.training)
+        return passes if passes is None or is_dataset(self.training) else passes // self.ranks[1]
 
     @property
     def has_dataset(self) -> bool:

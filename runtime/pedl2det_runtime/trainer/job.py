@@ -100,7 +100,8 @@ def make_job(trial_class: type[TFKerasTrial], run: Run) -> Job:
         context.model,
         home=run.directory,
         batch_size=batch_size,
-        has_epochs=schedule.epoch > 0,
+        epoch=schedule.epoch,
+        params_of_fit=generation.epoch_is_one_pass,
         is_chief=run.is_chief,
     )
     if schedule.epoch and (line := callbacks.missing_metrics.notice(generation)):

@@ -16,6 +16,7 @@ import tensorflow as tf
 
 from pedl2det_runtime.backends import chunks, graph_mode, keras_versions, random_state
 from pedl2det_runtime.backends.stray_stop import kept_from_keras
+from pedl2det_runtime.backends.wrapped_model import compiled_once
 from pedl2det_runtime.checkpoint import model_files
 from pedl2det_runtime.checkpoint.progress import Progress
 from pedl2det_runtime.checkpoint.rank_state import RankState
@@ -84,7 +85,8 @@ class TrainingLoop(tf.keras.callbacks.Callback):
     def train(self) -> Progress:
         """Train to the end; returns the progress made."""
         try:
-            self._train()
+            with compiled_once(self._job.context.model):
+                self._train()
             self._reports.check()
         except Exception as error:
             explain(error, self._job, self._feed, "training")
@@ -199,7 +201,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._reports.advance(batches)
         if self._callbacks.needs_every_training_batch:
             index = self._index_in_epoch(batches - 1)
-            self._callbacks.keras("on_train_batch_end", index, self._callback_logs(logs))
+            self._callbacks.with_metrics("on_train_batch_end", index, self._callback_logs(logs))
         if self._chunks or self._fetches_every_batch or batches == self._stop:
             self._loss_warning.check(logs, batches)
         if self._trace:
@@ -207,7 +209,8 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         if self._schedule.epoch and batches % self._schedule.epoch == 0:
             has_logs = self._job.generation.epoch_is_one_pass
             epoch_logs = self._mean_callback_logs(logs) if has_logs else {}
-            self._callbacks.keras("on_epoch_end", batches // self._schedule.epoch - 1, epoch_logs)
+            index = batches // self._schedule.epoch - 1
+            self._callbacks.with_metrics("on_epoch_end", index, epoch_logs)
         self._callback_stop.collect()
         self._signal_stop.measure(batches)
         if batches == self._stop:
@@ -384,5 +387,9 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         return batches % self._schedule.epoch if self._schedule.epoch else batches
 
     def _epochs(self) -> float:
-        epoch = self._schedule.epoch or self._job.data.batches_in_pass
-        return self._progress.batches / epoch if epoch else 0.0
+        """Passes over the training data, of every generation alike; reports where it never ends."""
+        generation, schedule = self._job.generation, self._schedule
+        # To callbacks, an epoch of a dataset was one step.
+        own = generation.epoch if generation.epoch_is_one_pass else schedule.epoch
+        epoch = own or self._job.data.batches_in_pass or schedule.report_every
+        return self._progress.batches / epoch

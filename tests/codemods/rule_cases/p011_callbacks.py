@@ -36,6 +36,37 @@ class Net:
         return [TerminateOnNaN()]
 """
 
+_BY_PARAMS = """\
+import tensorflow as tf
+
+
+class Lengths(tf.keras.callbacks.Callback):
+    def on_train_begin(self, logs=None):
+        self.batches = self.params["steps"]
+
+
+class Net:
+    def keras_callbacks(self, hparams):
+        return [Lengths()]
+"""
+_BY_PARAMS_AFTER = """\
+import tensorflow as tf
+
+import legacy_keras
+
+
+class Lengths(tf.keras.callbacks.Callback):
+    def on_train_begin(self, logs=None):
+        self.batches = self.params["steps"]
+
+
+class Net:
+    def keras_callbacks(self):
+        return legacy_keras.with_epoch_logs(
+            self.context, [Lengths()], self.data_loaders[0]
+        )
+"""
+
 _MODEL = """\
 import tensorflow as tf
 
@@ -48,6 +79,7 @@ def compiled():
 AROUND = pedl_trial("class Net: ...\n", models=_MODEL)
 CASES = (
     Case(pedl_trial(_BY_EPOCH), {"net.py": _BY_EPOCH_AFTER}, "set records_per_epoch"),
+    Case(pedl_trial(_BY_PARAMS), {"net.py": _BY_PARAMS_AFTER}, "set records_per_epoch"),
     Case(
         pedl_trial(_BY_BATCH.format(hparams=", hparams")), {"net.py": _BY_BATCH.format(hparams="")}
     ),

@@ -313,6 +313,22 @@ def test_a_trial_that_does_not_repeat_itself_is_no_wrong_rewrite(
     ) in done.stdout
 
 
+def test_names_may_not_repeat_themselves_either(example: Callable[[str], Path]) -> None:
+    old, twin = example("iris"), example("iris_migrated")
+    for trial in (old, twin):
+        spoil(
+            trial,
+            "model_def.py",
+            "Dense(3, ",
+            "Dense(3, name='at_%d' % __import__('time').time_ns(), ",
+        )
+
+    done = pedl2det("verify", old, "--against", twin, "--batches", 3)
+
+    assert done.returncode == 1
+    assert "not repeatable: the old trial does not repeat itself: trained twice" in done.stdout
+
+
 def test_data_beside_the_trial_and_behind_links_are_copied(
     example: Callable[[str], Path], tmp_path: Path
 ) -> None:

@@ -92,8 +92,9 @@ class TrialCallbacks(tf.keras.callbacks.Callback):
         self._is_stopping = False
 
     def on_train_begin(self, logs=None):
-        params = {"batch_size": self._context.get_per_slot_batch_size()}
-        params.update(_PARAMS)
+        params = dict.fromkeys(("epochs", "steps", "samples"))
+        size = self._context.get_per_slot_batch_size()
+        params.update(batch_size=size, verbose=False, do_validation=False, metrics=[])
         for callback in self._callbacks:
             callback.set_model(self.model)
             callback.set_params(params)
@@ -163,13 +164,3 @@ class TrialCallbacks(tf.keras.callbacks.Callback):
         for callback in self._callbacks:
             if isinstance(callback, Callback):
                 getattr(callback, event)(*args)
-
-
-_PARAMS = {
-    "epochs": None,
-    "steps": None,
-    "samples": None,
-    "verbose": False,
-    "do_validation": False,
-    "metrics": [],
-}

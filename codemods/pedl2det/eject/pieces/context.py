@@ -42,7 +42,8 @@ class TFKerasTrialContext:
     def __init__(self, hparams, config, seed, out):
         self.out = out
         self.batches = 0  # trained so far
-        self.fit = dict(_FIT)
+        self.fit = {"workers": 1, "use_multiprocessing": False, "shuffle": True}
+        self.fit.update(max_queue_size=10, class_weight=None, validation_steps=None)
         self.model = None
         self.distributed = _OneProcess()
         self._hparams, self._config, self._seed = hparams, config, seed
@@ -81,9 +82,7 @@ class TFKerasTrialContext:
         """Return 1."""
         return 1
 
-    def get_trial_id(self):
-        """Return 1."""
-        return 1
+    get_trial_id = get_experiment_id
 
     def get_initial_batch(self):
         """Return 0: training begins at the first batch."""
@@ -126,16 +125,6 @@ class TFKerasTrialContext:
         return dataset
 
 
-_FIT = {
-    "class_weight": None,
-    "workers": 1,
-    "use_multiprocessing": False,
-    "max_queue_size": 10,
-    "shuffle": True,
-    "validation_steps": None,
-}
-
-
 class _OneProcess:
     """What a trial asks about the processes that train it: there is one."""
 
@@ -145,13 +134,7 @@ class _OneProcess:
     def get_rank(self):
         return 0
 
-    def get_local_rank(self):
-        return 0
-
     def get_size(self):
-        return 1
-
-    def get_num_agents(self):
         return 1
 
     def gather(self, stuff):
@@ -160,5 +143,6 @@ class _OneProcess:
     def broadcast(self, stuff):
         return stuff
 
+    get_local_rank, get_num_agents = get_rank, get_size
     allgather = gather_local = allgather_local = gather
     broadcast_local = broadcast

@@ -44,15 +44,12 @@ def training_dataset(context, data):
     if isinstance(data, tf.data.Dataset):
         return data.repeat()
     batches = _batches(context, data)
-    shuffles = context.fit["shuffle"]
-    random_order = (
-        np.random.RandomState(context.get_trial_seed() % 2**32) if shuffles else None
-    )
+    random_order = np.random.RandomState(context.get_trial_seed() % 2**32)
 
     def all_passes():
         order, first = np.arange(len(batches)), 0
         while True:
-            if shuffles:
+            if context.fit["shuffle"]:
                 random_order.shuffle(order)
             yield from _loaded(context, batches, order.tolist(), (0,), first)
             _end_pass(batches)
@@ -94,11 +91,9 @@ def _batches(context, data):
     """Return a Sequence of batches; arrays are cut."""
     if isinstance(data, SequenceAdapter):
         return data.sequence
-    return (
-        _Arrays(data, context.get_per_slot_batch_size())
-        if isinstance(data, tuple)
-        else data
-    )
+    if isinstance(data, tuple):
+        return _Arrays(data, context.get_per_slot_batch_size())
+    return data
 
 
 class _Arrays:
@@ -173,9 +168,7 @@ def _load(index, words):
 
 def _end_pass(batches):
     """Tell a Sequence that a pass has ended."""
-    end = getattr(batches, "on_epoch_end", None)
-    if end is not None:
-        end()
+    getattr(batches, "on_epoch_end", lambda: None)()
 
 
 def _standard(value):
@@ -190,8 +183,9 @@ def _standard(value):
     if hasattr(value, "iloc"):
         array = value.to_numpy()
         return _standard(array if array.ndim > 1 else array[:, None])
-    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-        return value.astype(tf.keras.backend.floatx(), copy=False)
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fO":
+        is_text = value.size and isinstance(value.flat[0], (str, bytes))
+        return value if is_text else value.astype(tf.keras.backend.floatx(), copy=False)
     return value
 
 

@@ -50,14 +50,6 @@ class AdaptedKerasTrial(AdaptedTrial):
         self._legacy.validation_data_adapter = data_adapter(loader, size)
         return model
 
-    def build_training_data_loader(self) -> Any:
-        """Return the training data; slice a ``BatchLoader`` into batches of ``batch_size()``."""
-        return self._as_batches(super().build_training_data_loader())
-
-    def build_validation_data_loader(self) -> Any:
-        """Return the validation data; slice a ``BatchLoader`` into batches of ``batch_size()``."""
-        return self._as_batches(super().build_validation_data_loader())
-
     @property
     def api_generation(self) -> Generation:
         """Training semantics of PEDL, with the metrics of this trial."""
@@ -104,9 +96,11 @@ class AdaptedKerasTrial(AdaptedTrial):
             )
         return metrics
 
-    def _as_batches(self, loader: Any) -> Any:
-        is_records = hasattr(loader, "get_batch")
-        return loader.batches(self._legacy.batch_size()) if is_records else loader
+    def _pair(self) -> Any:
+        """Return the data; slice a ``BatchLoader`` into batches of ``batch_size()``."""
+        size = self._legacy.batch_size
+        pair = super()._pair()
+        return [one.batches(size()) if hasattr(one, "get_batch") else one for one in pair]
 
 
 class AdaptedKerasFunctionalTrial(AdaptedKerasTrial):

@@ -41,8 +41,7 @@ class AdaptedTrial(ContextTrial):
         self._config = context.get_experiment_config()
         self._hparams = pedl._legacy_hparams()
         self._loaders: Any = None
-        download = functools.partial(self._call_function, self._download_data)
-        pedl._set_download_dir(download_once(context, download))
+        download_once(context, functools.partial(self._call_function, self._download_data))
         missing = sorted(getattr(self._legacy_class, "__abstractmethods__", ()))
         if missing:
             raise TrialLoadError(

@@ -18,7 +18,7 @@ class Own(tf.keras.callbacks.Callback):
         write(self.calls, *what)
 
     def on_train_begin(self, logs=None):
-        self.tell("train begin", logs)
+        self.tell("train begin", logs, self.params)
 
     def on_train_end(self, logs=None):
         self.tell("train end", logs)
@@ -27,7 +27,7 @@ class Own(tf.keras.callbacks.Callback):
         self.tell("epoch begin", epoch, logs)
 
     def on_epoch_end(self, epoch, logs=None):
-        self.tell("epoch end", epoch, logs)
+        self.tell("epoch end", epoch, logs, self.params)
         logs["mine"] = epoch
 
     def on_batch_begin(self, batch, logs=None):
