@@ -99,7 +99,6 @@ def _pieces(tf: Any) -> dict[str, Any]:
         "set_session": old_sessions.set_session,
         "multi_gpu_model": old_functions.multi_gpu_model,
         "numpy.NINF": -np.inf,
-        "numpy.find_common_type": lambda arrays, scalars: np.result_type(*arrays, *scalars),
         **{
             name: old_functions.train_optimizer(name, make, tf)
             for name, make in vars(train_optimizers).items()

@@ -1,7 +1,8 @@
-"""Names of TensorFlow and Keras that code looks up by text are looked up among those of its time.
+"""Names of TensorFlow, Keras and NumPy that code looks up by text are those of its time.
 
 Where a module is used as a value, as in ``getattr(tf, name)`` or ``vars(layers)``, only the running
-trial knows which names are meant. ``legacy_keras.old_module`` has those of TensorFlow 1.
+trial knows which names are meant. ``legacy_keras.old_module`` has those of TensorFlow 1, and
+``old_numpy`` those of the NumPy before 1.20.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ def check(trial: Trial) -> Iterable[Fix]:
                 continue
             if dotted == "importlib.import_module" and _may_be_old(parent):
                 yield rewrite(node, "legacy_keras.import_old_module")
+            elif dotted == "numpy" and not _is_asked_plainly(trial, node, parent):
+                yield rewrite(node, "legacy_keras.old_numpy()")
             elif dotted.partition(".")[0] in _ROOTS and _is_module(dotted):
                 if not _is_asked_plainly(trial, node, parent):
                     more = ", is_standalone=True" if old_keras.is_standalone(dotted) else ""
@@ -68,7 +71,7 @@ def _may_be_old(call: ast.AST) -> bool:
             while isinstance(text, ast.BinOp | ast.JoinedStr):
                 text = text.left if isinstance(text, ast.BinOp) else text.values[0]
             if isinstance(text, ast.Constant):
-                return str(text.value).partition(".")[0] in _ROOTS
+                return str(text.value).partition(".")[0] in (*_ROOTS, "numpy")
             return True
     return False
 
