@@ -75,22 +75,19 @@ def optimizer(make: Callable[..., Any], kind: Any) -> Any:
         make: the function of ``pedl2det_legacy`` that has these arguments.
         kind: today's class.
     """
-    from pedl2det_legacy.standalone_keras import options_of_today
+    from pedl2det_legacy.standalone_keras import arguments_of_today
 
-    signature = inspect.signature(make)
+    default = inspect.signature(make).parameters["lr"].default
     today = inspect.signature(kind.__init__).parameters["learning_rate"].default
 
     def arguments(*args: Any, **kwargs: Any) -> Arguments:
         try:
-            bound = signature.bind(*args, **kwargs)
+            translated = arguments_of_today(make, args, kwargs)
         except TypeError as error:
             raise TypeError(f"{kind.__name__}: {error}") from None
-        bound.apply_defaults()
-        options = bound.arguments.pop("options")
         if not args and not kwargs.keys() & {"lr", "learning_rate"}:
-            lr = bound.arguments["lr"]
-            _warn_of_defaults(kind, {"lr": lr} if lr != today else {})
-        return (), options_of_today(bound.arguments | options)
+            _warn_of_defaults(kind, {"lr": default} if default != today else {})
+        return (), translated
 
     return translating(kind, arguments)
 

@@ -28,6 +28,19 @@ from pedl2det_legacy.run_getters import get_experiment_config, get_hyperparamete
 from pedl2det_legacy.standalone_keras import standalone_losses, standalone_optimizer
 
 
+def _adapted(new):
+    """Return a `__new__` that makes the adapter of a trial where it is given a context."""
+
+    @functools.wraps(new)
+    def adapted(cls, *args, **kwargs):
+        for given in (*args, *kwargs.values()):
+            if isinstance(given, determined.keras.TFKerasTrialContext):
+                return cls._on_a_context(given)
+        return new(cls, *args, **kwargs)  # code that makes one with hyperparameters
+
+    return adapted
+
+
 class PedlTrial(determined.keras.TFKerasTrial):
     """A trial of PEDL as it was written: its methods take the hyperparameters.
 
@@ -39,11 +52,14 @@ class PedlTrial(determined.keras.TFKerasTrial):
     data_loaders_function = ""
     download_data_function = ""
 
+    @_adapted
     def __new__(cls, *args, **kwargs):
-        for given in (*args, *kwargs.values()):
-            if isinstance(given, determined.keras.TFKerasTrialContext):
-                return cls._on_a_context(given)
-        return object.__new__(cls)  # code that makes one with hyperparameters
+        return object.__new__(cls)
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        if "__new__" in vars(cls):
+            cls.__new__ = _adapted(cls.__new__)
 
     @classmethod
     def _on_a_context(cls, context):
@@ -172,7 +188,8 @@ class _PedlTrialOnAContext(_OnAContext):
         if trial_class.download_data_function:
             function = _function(trial_class.download_data_function)
             download_once(self.context, lambda: self._call_function(function))
-        self._old = object.__new__(trial_class)
+        new = functools.partial(trial_class.__new__, trial_class)
+        self._old = called(new, hparams=self._hparams)
         called(self._old.__init__, hparams=self._hparams)
 
     def _call(self, method):

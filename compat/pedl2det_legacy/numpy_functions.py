@@ -18,7 +18,9 @@ _NUMPY_NAMES = """
 def old_numpy():
     """Return NumPy with the names of its time, for code that looks them up by text."""
     names = {**vars(np), "NINF": -np.inf, "long": int, "unicode": str}
-    names.update({one.__name__: one for one in (bool, complex, float, int, object, str)})
+    names.update(
+        {one.__name__: one for one in (bool, complex, float, int, object, str)}
+    )
     pieces = (asfarray, asscalar, find_common_type, msort)
     names.update({piece.__name__: piece for piece in pieces})
     names.update(array=ragged_array, asarray=ragged_asarray)

@@ -224,7 +224,7 @@ def call_edits(call: ast.Call, row: names.Name) -> list[Edit] | None:
         elif new is not None and new != keyword.arg:
             edits.append(RenameKeyword(keyword, new))
     missing = dict(_missing(call, row, given))
-    if missing and hidden:
+    if hidden and (missing or "clipnorm" in row.keywords):
         return None
     edits += [AddArgument(call, f"{name}={value}") for name, value in missing.items()]
     return edits

@@ -14,7 +14,14 @@ from functools import partial
 from pedl2det.analysis.context import entry_of
 from pedl2det.analysis.flow.values import Call, Function, Use, argument_for, by_position
 from pedl2det.analysis.names import Names
-from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Trial, ask_for_hparam, data_section
+from pedl2det.analysis.trial import (
+    GIVEN_HPARAMS,
+    NEW_SIZE,
+    Generation,
+    Trial,
+    ask_for_hparam,
+    data_section,
+)
 from pedl2det.fixes import (
     AddMember,
     Drop,
@@ -191,12 +198,15 @@ def _reads(
     simple: Callable[[Trial, ast.Name], Replace | None],
     whole: Callable[[Sequence[Use]], str],
 ) -> Iterable[Fix]:
-    """Rewrite each read of a parameter by itself, or make the dict at the function's start."""
+    """Rewrite each read of a parameter by itself, or make the dict at the function's start.
+
+    A class in the function has no context, but sees the dict.
+    """
     names = trial.modules.home(parameter).names
     reads = [one for one in trial.flow.reads_of(parameter) if not _is_for_base(names, one)]
     edits = [simple(trial, read) for read in reads]
-    is_only = all(len(trial.flow.bindings(read)) == 1 for read in reads)
-    if is_only and edits.count(None) <= 1:
+    is_plain = all(len(trial.flow.bindings(read)) == 1 and trial.context.at(read) for read in reads)
+    if is_plain and edits.count(None) <= 1:
         for read, edit in zip(reads, edits, strict=True):
             single = edit or Replace(read, whole(trial.flow.uses(read)))
             yield Fix(single.node, (single,))
@@ -233,9 +243,11 @@ def _dict_of_hparams(trial: Trial, is_followed: bool, uses: Sequence[Use]) -> st
     All methods share it where code that cannot be followed may change it: a copy would not do.
     """
     names = _keys(trial, uses) if uses else None
-    if names is not None and "batch_size" not in names:
+    if names is None or NEW_SIZE in names:
+        return _SHARED
+    if "batch_size" not in names:
         return _PLAIN
-    return _SHARED if names is None or not is_followed else _WITH_BATCH_SIZE
+    return _WITH_BATCH_SIZE if is_followed else _SHARED
 
 
 def _keys(trial: Trial, uses: Sequence[Use]) -> set[object] | None:

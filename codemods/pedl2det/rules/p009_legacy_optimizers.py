@@ -55,10 +55,11 @@ def _use(trial: Trial, reference: Reference, row: names.Name) -> Iterator[Fix | 
             yield Remark(call, message, "keep one of clipnorm and clipvalue")
     elif isinstance(parent, ast.ClassDef):
         edits = []
-        if row.defaults:
-            said = ", ".join(f"{name}={value}" for name, value in row.defaults.items())
-            message = f"{parent.name} derives from {ast.unparse(node)}, which had {said}"
-            yield Remark(parent, message, "give it these arguments where it is made")
+        if means_standalone(trial, reference.dotted):
+            yield rewrite(node, "legacy_keras.standalone_base({kind})", {"kind": node})
+        elif row.defaults:
+            message = f"{parent.name} derives from {ast.unparse(node)}, whose defaults have changed"
+            yield Remark(parent, message, f"derive it from {row.new}, and write them out")
     else:
         edits = _as_value(trial, node, row)
     if edits is not None:

@@ -24,8 +24,7 @@ CASES = (
     ),
     _case(
         'import numpy as np\n\nKIND = getattr(np, NAME), getattr(np, "float")\n',
-        "import legacy_keras\n\n"
-        'KIND = getattr(legacy_keras.old_numpy(), NAME), float\n',
+        "import legacy_keras\n\nKIND = getattr(legacy_keras.old_numpy(), NAME), float\n",
     ),
     _case(
         f'{_TF}IS_OLD = hasattr(tf, "ConfigProto")\n',
