@@ -34,7 +34,6 @@ from pedl2det.fixes import (
 
 #: Methods that early Determined called without, though its first documents showed them with it.
 _DATA_METHODS = ("build_training_data_loader", "build_validation_data_loader")
-_BOUND = "{} is bound to something else than a method, which takes the hyperparameters"
 _CHANGED = "{} is changed, and all methods of the trial were given the same dict"
 _ANY = "{} reads the hyperparameters from any number of arguments"
 _NOT_GIVEN = "this calls {}, whose {} are not certainly the hyperparameters here"
@@ -67,17 +66,6 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
                 yield _behind_decorator(trial, function)
         else:
             yield from _function(trial, function, hparams, config, dict_of)
-    yield from _bound_otherwise(trial)
-
-
-def _bound_otherwise(trial: Trial) -> Iterator[Remark]:
-    """Methods of the old harness that no method of the class is behind: ``build_model = f``."""
-    for owner in trial.classes if trial.generation is Generation.PEDL else ():
-        for statement in owner.body:
-            match statement:
-                case ast.Assign(targets=[ast.Name(id=name)]) if name in GIVEN_HPARAMS:
-                    if trial.flow.own_method(owner, name) is None:
-                        yield Remark(statement, _BOUND.format(name))
 
 
 def _given(trial: Trial) -> Iterator[tuple[Function, list[ast.arg], list[ast.arg]]]:

@@ -34,6 +34,11 @@ def named_metrics(self):
         for name, metric in metrics.items()
     ]
 '''
+_WITHOUT_PREFIX = """\
+{{
+        name.removeprefix("val_"): metric
+        for name, metric in {metrics}.items()
+    }}"""
 _CALLBACKS = """\
 def keras_callbacks(self):
     return [legacy_keras.ValidationMetrics(self)]
@@ -79,6 +84,8 @@ def _metrics(trial: Trial, metrics: KerasTrialMetrics) -> Fix:
     if metrics.has_any and _is_idiomatic(trial, metrics):
         calls = [f"self.{role}_metrics()" for role in metrics.roles]
         joined = f"{{{', '.join(f'**{call}' for call in calls)}}}" if len(calls) > 1 else calls[0]
+        if metrics.has_prefix:
+            joined = _WITHOUT_PREFIX.format(metrics=joined)
         edits.append(AddMember(metrics.owner, _NAMED.format(metrics=joined)))
         imports = ("import tensorflow as tf",)
     prefix = metrics.names.prefix

@@ -34,14 +34,6 @@ class Net:
     def watches(self, hparams):
         return configured(hparams["rate"])
 """
-_FUNCTION = """\
-def watch(self, hparams):
-    return [Watch(hparams["rate"])]
-
-
-class Net:
-    keras_callbacks = watch
-"""
 _ANY_ARGUMENTS = """\
 class Net:
     def session_config(self, *args):
@@ -72,5 +64,4 @@ CASES = (
     _case(_OWN_METHOD, _OWN_METHOD),
     _carried(f'{_OLD}        hparams["rate"] *= 2\n', "hparams is changed"),
     _carried(_ANY_ARGUMENTS, "session_config reads"),
-    _carried(_FUNCTION, "keras_callbacks is bound to"),
 )
