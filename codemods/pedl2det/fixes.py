@@ -136,14 +136,6 @@ class Annotate:
 
 
 @dataclass(frozen=True)
-class RenameFunction:
-    """Rename a function or class where it is defined; its uses need edits of their own."""
-
-    node: Function | ast.ClassDef
-    name: str
-
-
-@dataclass(frozen=True)
 class AddMember:
     """Add methods or attributes to a class, before or after its other members."""
 
@@ -172,7 +164,6 @@ Edit = (
     | AddArgument
     | AddParameter
     | Annotate
-    | RenameFunction
     | AddMember
     | Mark
 )

@@ -49,29 +49,24 @@ def standalone_losses(identifiers):
 
 def SGD(lr=0.01, momentum=0.0, decay=0.0, nesterov=False, **options):
     """`keras.optimizers.SGD` of Keras 2.2.4."""
-    options.update(momentum=momentum, decay=decay, nesterov=nesterov)
-    return _standalone("SGD", lr, options)
+    return _standalone("SGD", **locals())
 
 
 def RMSprop(lr=0.001, rho=0.9, epsilon=None, decay=0.0, **options):
     """`keras.optimizers.RMSprop` of Keras 2.2.4."""
-    options.update(rho=rho, epsilon=epsilon, decay=decay)
-    return _standalone("RMSprop", lr, options)
+    return _standalone("RMSprop", **locals())
 
 
 def Adagrad(
     lr=0.01, epsilon=None, decay=0.0, *, initial_accumulator_value=0.0, **options
 ):
     """`keras.optimizers.Adagrad` of Keras 2.2.4, whose sums begin at 0."""
-    options.update(initial_accumulator_value=initial_accumulator_value)
-    options.update(epsilon=epsilon, decay=decay)
-    return _standalone("Adagrad", lr, options)
+    return _standalone("Adagrad", **locals())
 
 
 def Adadelta(lr=1.0, rho=0.95, epsilon=None, decay=0.0, **options):
     """`keras.optimizers.Adadelta` of Keras 2.2.4."""
-    options.update(rho=rho, epsilon=epsilon, decay=decay)
-    return _standalone("Adadelta", lr, options)
+    return _standalone("Adadelta", **locals())
 
 
 def Adam(
@@ -84,27 +79,23 @@ def Adam(
     **options,
 ):
     """`keras.optimizers.Adam` of Keras 2.2.4."""
-    options.update(beta_1=beta_1, beta_2=beta_2, epsilon=epsilon)
-    options.update(decay=decay, amsgrad=amsgrad)
-    return _standalone("Adam", lr, options)
+    return _standalone("Adam", **locals())
 
 
 def Adamax(lr=0.002, beta_1=0.9, beta_2=0.999, epsilon=None, decay=0.0, **options):
     """`keras.optimizers.Adamax` of Keras 2.2.4."""
-    options.update(beta_1=beta_1, beta_2=beta_2, epsilon=epsilon, decay=decay)
-    return _standalone("Adamax", lr, options)
+    return _standalone("Adamax", **locals())
 
 
 def Nadam(
     lr=0.002, beta_1=0.9, beta_2=0.999, epsilon=None, schedule_decay=4e-3, **options
 ):
     """`keras.optimizers.Nadam` of Keras 2.2.4."""
-    options.update(beta_1=beta_1, beta_2=beta_2, epsilon=epsilon)
-    return _standalone("Nadam", lr, {**options, "schedule_decay": schedule_decay})
+    return _standalone("Nadam", **locals())
 
 
-def _standalone(name, lr, options):
-    options = options_of_today({"lr": lr, **options})
+def _standalone(name, options, **arguments):
+    options = options_of_today({**arguments, **options})
     return getattr(tf.keras.optimizers.legacy, name)(**options)
 
 

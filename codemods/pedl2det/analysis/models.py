@@ -135,9 +135,14 @@ def _compile(
     return Compile(source, call, not is_other, wrapped, standalone)
 
 
+def classes_of(trial: Trial, maker: ast.expr) -> list[ast.ClassDef]:
+    """The classes of the project that an expression may mean."""
+    return [one.node for one in trial.flow.origins(maker) if isinstance(one.node, ast.ClassDef)]
+
+
 def _bases(trial: Trial, maker: ast.expr) -> list[ast.expr]:
-    """The bases of the classes of the project that an expression may mean."""
-    classes = [one.node for one in trial.flow.origins(maker) if isinstance(one.node, ast.ClassDef)]
+    """The bases of these classes."""
+    classes = classes_of(trial, maker)
     return [base for one in classes for each in trial.flow.bases(one) for base in each.bases]
 
 

@@ -27,7 +27,7 @@ from pedl2det.fixes import (
     rewrite,
 )
 
-_ODD = "a constructor is decorated, or called with more than the hyperparameters"
+_ODD = "a constructor is called with more than the hyperparameters"
 _TYPE = "TFKerasTrialContext"
 #: Methods that took the hyperparameters.
 _METHODS = ("build_model", "session_config", "keras_callbacks")
@@ -130,9 +130,8 @@ def _is_explicit(call: ast.Call, function: Function) -> bool:
 
 
 def _is_odd(trial: Trial, function: Function) -> bool:
-    """Whether a constructor is decorated, or gives one above it more than the hyperparameters."""
-    is_old = trial.generation is Generation.PEDL
-    return (is_old and trial.context.is_behind_decorator(function)) or any(
+    """Whether a constructor gives one above it more than the hyperparameters."""
+    return any(
         trial.flow.called(call)
         and len(call.args) + len(call.keywords) - _is_explicit(call, function) > 1
         for call in _calls_above(trial, function)

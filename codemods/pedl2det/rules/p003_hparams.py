@@ -23,18 +23,17 @@ from pedl2det.analysis.trial import (
     data_section,
 )
 from pedl2det.fixes import (
-    AddMember,
     Drop,
     Fix,
     InsertFirst,
     Remark,
-    RenameFunction,
     Replace,
 )
 
 #: Methods that early Determined called without, though its first documents showed them with it.
 _DATA_METHODS = ("build_training_data_loader", "build_validation_data_loader")
 _CHANGED = "{} is changed, and all methods of the trial were given the same dict"
+_DECORATED = "a decorator calls {} with the hyperparameters"
 _ANY = "{} reads the hyperparameters from any number of arguments"
 _NOT_GIVEN = "this calls {}, whose {} are not certainly the hyperparameters here"
 _PLAIN = "{context}.get_hparams()"
@@ -61,9 +60,6 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             odd = _given_otherwise(trial, function, hparams, names)
         if odd is not None:
             yield odd
-        elif trial.flow.is_wrapped(function) and hparams:
-            if function.name != "__init__":  # P001 writes a constructor
-                yield _behind_decorator(trial, function)
         else:
             yield from _function(trial, function, hparams, config, dict_of)
 
@@ -136,6 +132,8 @@ def _odd(trial: Trial, function: Function, hparams: Sequence[ast.arg]) -> Remark
     changed = [one for one in reads if any(use.is_change for use in trial.flow.uses(one))]
     if changed:
         return Remark(changed[0], _CHANGED.format(changed[0].id))
+    if hparams and trial.flow.is_wrapped(function):
+        return Remark(function, _DECORATED.format(function.name))
     rest = [one for one in (function.args.vararg, function.args.kwarg) if one is not None]
     is_method = isinstance(source.names.parents[function], ast.ClassDef)
     any_reads = [read for one in rest for read in trial.flow.reads_of(one)]
@@ -143,16 +141,6 @@ def _odd(trial: Trial, function: Function, hparams: Sequence[ast.arg]) -> Remark
     if not is_method or hparams or not is_any:
         return None
     return Remark(function, _ANY.format(function.name))
-
-
-def _behind_decorator(trial: Trial, function: Function) -> Fix:
-    """A method under another name, called with the hyperparameters as before."""
-    source = trial.modules.home(function)
-    owner = source.names.parents[function]
-    assert isinstance(owner, ast.ClassDef)
-    inner = f"_{function.name}_from_hparams"
-    code = f"def {function.name}(self):\n    return self.{inner}({_SHARED})\n"
-    return Fix(function, (RenameFunction(function, inner), AddMember(owner, code)))
 
 
 def _without_arguments(

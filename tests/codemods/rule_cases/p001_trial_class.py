@@ -165,7 +165,7 @@ CASES = (
     Case(
         _trial(_TWO.replace("(hparams)\n", "(hparams, scale=2)\n")),
         {},
-        "carried over as it was: a constructor is decorated",
+        "carried over as it was: a constructor is called with more",
     ),
     Case(
         _trial(
@@ -174,7 +174,7 @@ CASES = (
             )
         ),
         {},
-        "carried over as it was: a constructor is decorated",
+        "a decorator calls __init__ with the hyperparameters",
     ),
     Case(
         _trial(_MADE_ITSELF), {}, "carried over as it was: a trial is made by a method of its own"

@@ -158,7 +158,6 @@ CASES = (
         "in place of all other metrics",
     ),
     _case(_SIZE, _SIZE, base="TFKerasTrial"),
-    _by_name("'SGD'", "tf.keras.optimizers.legacy.SGD()"),
     Case(
         pedl_trial(_OPTIMIZER.format(value="choose()"), "KerasTrial"),
         {
