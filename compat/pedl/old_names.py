@@ -64,10 +64,6 @@ class Unserved:
 def old_name(row: Name, tf: Any) -> Any:
     """Return the object for an old name of TensorFlow or NumPy.
 
-    Args:
-        row: the row of the name in the table.
-        tf: TensorFlow.
-
     Raises:
         AttributeError: this version has no successor.
     """
@@ -108,12 +104,7 @@ def _pieces(tf: Any) -> dict[str, Any]:
 
 
 class OldPackage:
-    """A removed package of TensorFlow 1, with the names that have moved elsewhere.
-
-    Args:
-        dotted: the full name of the package.
-        tf: TensorFlow.
-    """
+    """A removed package of TensorFlow 1, with the names that have moved elsewhere."""
 
     def __init__(self, dotted: str, tf: Any) -> None:
         self._tf = tf
