@@ -136,6 +136,14 @@ class Annotate:
 
 
 @dataclass(frozen=True)
+class RenameFunction:
+    """Rename a function where it is defined; its uses need edits of their own."""
+
+    node: Function
+    name: str
+
+
+@dataclass(frozen=True)
 class AddMember:
     """Add methods or attributes to a class, before or after its other members."""
 
@@ -164,6 +172,7 @@ Edit = (
     | AddArgument
     | AddParameter
     | Annotate
+    | RenameFunction
     | AddMember
     | Mark
 )

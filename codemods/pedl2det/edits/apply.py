@@ -291,6 +291,8 @@ class _Applier(cst.CSTTransformer):
             case fx.Annotate(code=code):
                 made = cst.Annotation(cst.parse_expression(code)) if code else None
                 return updated.with_changes(returns=made)
+            case fx.RenameFunction(name=name):
+                return updated.with_changes(name=cst.Name(name))
             case fx.InsertFirst():
                 return layout.with_first(updated, self._statements(edit))
             case fx.AddMember(first=first):

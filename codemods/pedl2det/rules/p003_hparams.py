@@ -23,10 +23,12 @@ from pedl2det.analysis.trial import (
     data_section,
 )
 from pedl2det.fixes import (
+    AddMember,
     Drop,
     Fix,
     InsertFirst,
     Remark,
+    RenameFunction,
     Replace,
 )
 
@@ -60,6 +62,8 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             odd = _given_otherwise(trial, function, hparams, names)
         if odd is not None:
             yield odd
+        elif hparams and trial.flow.is_wrapped(function):
+            yield _behind_decorator(trial, function)
         else:
             yield from _function(trial, function, hparams, config, dict_of)
 
@@ -132,7 +136,7 @@ def _odd(trial: Trial, function: Function, hparams: Sequence[ast.arg]) -> Remark
     changed = [one for one in reads if any(use.is_change for use in trial.flow.uses(one))]
     if changed:
         return Remark(changed[0], _CHANGED.format(changed[0].id))
-    if hparams and trial.flow.is_wrapped(function):
+    if function.name == "__init__" and hparams and trial.flow.is_wrapped(function):
         return Remark(function, _DECORATED.format(function.name))
     rest = [one for one in (function.args.vararg, function.args.kwarg) if one is not None]
     is_method = isinstance(source.names.parents[function], ast.ClassDef)
@@ -141,6 +145,16 @@ def _odd(trial: Trial, function: Function, hparams: Sequence[ast.arg]) -> Remark
     if not is_method or hparams or not is_any:
         return None
     return Remark(function, _ANY.format(function.name))
+
+
+def _behind_decorator(trial: Trial, function: Function) -> Fix:
+    """A method under another name, called with the hyperparameters as before."""
+    source = trial.modules.home(function)
+    owner = source.names.parents[function]
+    assert isinstance(owner, ast.ClassDef)
+    inner = f"_{function.name}_from_hparams"
+    code = f"def {function.name}(self):\n    return self.{inner}({_SHARED})\n"
+    return Fix(function, (RenameFunction(function, inner), AddMember(owner, code)))
 
 
 def _without_arguments(

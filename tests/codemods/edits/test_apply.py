@@ -548,8 +548,11 @@ def test_parameters_are_swapped_for_the_context() -> None:
 def test_heads_of_functions_change() -> None:
     check(
         "def f(a) -> int:\n    pass\n",
-        lambda text: fx.Annotate(text.function("f"), "str"),
-        "def f(a) -> str:\n    pass\n",
+        lambda text: [
+            fx.Annotate(text.function("f"), "str"),
+            fx.RenameFunction(text.function("f"), "g"),
+        ],
+        "def g(a) -> str:\n    pass\n",
     )
     check("def f() -> int: pass\n", lambda text: fx.Annotate(text.function("f")), "def f(): pass\n")
     check(
@@ -633,6 +636,7 @@ def test_edits_of_one_function_meet() -> None:
                 return b
         """,
         lambda text: [
+            fx.RenameFunction(text.function("f"), "h"),
             fx.Drop(text.expression("d")),
             fx.Drop(text.argument("a")),
             fx.InsertFirst(text.function("f"), "n = {context}.x"),
@@ -642,7 +646,7 @@ def test_edits_of_one_function_meet() -> None:
         ],
         """\
         class C:
-            def f(self):  # head
+            def h(self):  # head
                 "Doc."
                 n = self.context.x
                 # first

@@ -17,6 +17,18 @@ class Net:
     def session_config(self, hparams):
         return configured(hparams["rate"])
 """
+_DECORATED_AFTER = """\
+import legacy_keras
+
+
+class Net:
+    @logged
+    def _session_config_from_hparams(self, hparams):
+        return configured(hparams["rate"])
+
+    def session_config(self):
+        return self._session_config_from_hparams(legacy_keras.shared_hyperparameters())
+"""
 _OWN_METHOD = """\
 class Net:
     def watches(self, hparams):
@@ -48,7 +60,7 @@ CASES = (
         '            "global_batch_size" in legacy_keras.shared_hyperparameters(),\n'
         '            self.context.get_hparams().get("rate", 1),\n        )\n',
     ),
-    _carried(_DECORATED, "a decorator calls session_config"),
+    _case(_DECORATED, _DECORATED_AFTER),
     _case(_OWN_METHOD, _OWN_METHOD),
     _carried(f'{_OLD}        hparams["rate"] *= 2\n', "hparams is changed"),
     _carried(_ANY_ARGUMENTS, "session_config reads"),
