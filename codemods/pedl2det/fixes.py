@@ -137,9 +137,9 @@ class Annotate:
 
 @dataclass(frozen=True)
 class RenameFunction:
-    """Rename a function or class where it is defined; its uses need edits of their own."""
+    """Rename a function where it is defined; its uses need edits of their own."""
 
-    node: Function | ast.ClassDef
+    node: Function
     name: str
 
 

@@ -52,12 +52,7 @@ def printable(name: str) -> str:
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print lines for people, whoever wrote what is in them.
-
-    Args:
-        text: the lines.
-        err: print them on stderr; where nobody reads that, they are dropped.
-    """
+    """Print lines for people, whoever wrote what is in them; dropped where nobody reads stderr."""
     with contextlib.suppress(*([BrokenPipeError] if err else [])):
         click.echo(text if text.isprintable() else visible_lines(text), err=err)
 

@@ -26,12 +26,7 @@ Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 def translating(kind: Any, arguments: Callable[..., Arguments]) -> Any:
-    """Return a class whose constructor translates its arguments and creates a ``kind``.
-
-    Args:
-        kind: today's class.
-        arguments: translates the arguments of old code to today's.
-    """
+    """Return a class that creates a ``kind`` from the arguments of old code."""
 
     class Calling(type(kind)):  # type: ignore[misc]
         def __call__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -69,28 +64,20 @@ def with_defaults(kind: Any, defaults: dict[str, Any]) -> Any:
 
 
 def optimizer(make: Callable[..., Any], kind: Any) -> Any:
-    """Wrap an optimizer of ``tf.keras.optimizers.legacy`` to accept the arguments of Keras 2.2.4.
+    """Wrap an optimizer of today to accept the arguments of ``make``, those of Keras 2.2.4."""
+    from pedl2det_legacy.standalone_keras import arguments_of_today
 
-    Args:
-        make: the function of ``pedl2det_legacy`` that has these arguments.
-        kind: today's class.
-    """
-    from pedl2det_legacy.standalone_keras import options_of_today
-
-    signature = inspect.signature(make)
+    default = inspect.signature(make).parameters["lr"].default
     today = inspect.signature(kind.__init__).parameters["learning_rate"].default
 
     def arguments(*args: Any, **kwargs: Any) -> Arguments:
         try:
-            bound = signature.bind(*args, **kwargs)
+            translated = arguments_of_today(make, args, kwargs)
         except TypeError as error:
             raise TypeError(f"{kind.__name__}: {error}") from None
-        bound.apply_defaults()
-        options = bound.arguments.pop("options")
         if not args and not kwargs.keys() & {"lr", "learning_rate"}:
-            lr = bound.arguments["lr"]
-            _warn_of_defaults(kind, {"lr": lr} if lr != today else {})
-        return (), options_of_today(bound.arguments | options)
+            _warn_of_defaults(kind, {"lr": default} if default != today else {})
+        return (), translated
 
     return translating(kind, arguments)
 
@@ -121,16 +108,7 @@ def _warn_of_defaults(kind: Any, missing: dict[str, Any]) -> None:
 
 
 def standalone_models(tf: Any, path: str, held: dict[str, Any]) -> dict[str, Any]:
-    """Wrap the classes and functions of a path of standalone Keras to mark their models.
-
-    Args:
-        tf: TensorFlow, with Keras 2.
-        path: the path below ``keras``.
-        held: the objects at that path, by name.
-
-    Returns:
-        The wrapped objects, by name.
-    """
+    """Wrap the classes and functions of a path of standalone Keras to mark their models."""
     marked: dict[str, Any] = {}
     if path.partition(".")[0] in ("", "models", "engine", "applications"):
         for name, value in held.items():
@@ -146,9 +124,6 @@ class _StandIn:
 
     It is not a class. A user's subclass derives from today's class, because Keras changes the bases
     of functional subclasses.
-
-    Args:
-        kind: today's class.
     """
 
     def __init__(self, kind: Any) -> None:
@@ -203,9 +178,6 @@ def compiling(original: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap ``Model.compile`` to resolve names like Keras 2.2.4 for models of standalone Keras.
 
     Optimizers of ``tf.train`` are replaced by those for Keras, and dicts by what they describe.
-
-    Args:
-        original: the method.
     """
     from pedl2det_legacy import keras_functions
     from pedl2det_legacy.standalone_keras import standalone_losses, standalone_optimizer

@@ -64,10 +64,6 @@ class Unserved:
 def old_name(row: Name, tf: Any) -> Any:
     """Return the object for an old name of TensorFlow or NumPy.
 
-    Args:
-        row: the row of the name in the table.
-        tf: TensorFlow.
-
     Raises:
         AttributeError: this version has no successor.
     """
@@ -99,7 +95,6 @@ def _pieces(tf: Any) -> dict[str, Any]:
         "set_session": old_sessions.set_session,
         "multi_gpu_model": old_functions.multi_gpu_model,
         "numpy.NINF": -np.inf,
-        "numpy.find_common_type": lambda arrays, scalars: np.result_type(*arrays, *scalars),
         **{
             name: old_functions.train_optimizer(name, make, tf)
             for name, make in vars(train_optimizers).items()
@@ -109,12 +104,7 @@ def _pieces(tf: Any) -> dict[str, Any]:
 
 
 class OldPackage:
-    """A removed package of TensorFlow 1, with the names that have moved elsewhere.
-
-    Args:
-        dotted: the full name of the package.
-        tf: TensorFlow.
-    """
+    """A removed package of TensorFlow 1, with the names that have moved elsewhere."""
 
     def __init__(self, dotted: str, tf: Any) -> None:
         self._tf = tf

@@ -16,7 +16,7 @@ from pedl2det_legacy.data_adapter import (
     whole_batches,
 )
 from pedl2det_legacy.download import download_once
-from pedl2det_legacy.epochs import with_epoch_logs
+from pedl2det_legacy.epochs import SearchedMetric, with_epoch_logs
 from pedl2det_legacy.float_targets import give_float_targets
 from pedl2det_legacy.keras_trials import (
     ValidationMetrics,
@@ -24,8 +24,22 @@ from pedl2det_legacy.keras_trials import (
     named_metrics,
     named_metrics_by_output,
 )
+from pedl2det_legacy.metric_names import with_old_names
 from pedl2det_legacy.run_getters import get_experiment_config, get_hyperparameters
 from pedl2det_legacy.standalone_keras import standalone_losses, standalone_optimizer
+
+
+def _adapted(new):
+    """Return a `__new__` that makes the adapter of a trial where it is given a context."""
+
+    @functools.wraps(new)
+    def adapted(cls, *args, **kwargs):
+        for given in (*args, *kwargs.values()):
+            if isinstance(given, determined.keras.TFKerasTrialContext):
+                return cls._on_a_context(given)
+        return new(cls, *args, **kwargs)  # code that makes one with hyperparameters
+
+    return adapted
 
 
 class PedlTrial(determined.keras.TFKerasTrial):
@@ -39,11 +53,14 @@ class PedlTrial(determined.keras.TFKerasTrial):
     data_loaders_function = ""
     download_data_function = ""
 
+    @_adapted
     def __new__(cls, *args, **kwargs):
-        for given in (*args, *kwargs.values()):
-            if isinstance(given, determined.keras.TFKerasTrialContext):
-                return cls._on_a_context(given)
-        return object.__new__(cls)  # code that makes one with hyperparameters
+        return object.__new__(cls)
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        if "__new__" in vars(cls):
+            cls.__new__ = _adapted(cls.__new__)
 
     @classmethod
     def _on_a_context(cls, context):
@@ -114,7 +131,12 @@ class _OnAContext(determined.keras.TFKerasTrial):
     def keras_callbacks(self):
         """Return the callbacks of the trial, with the epochs that they had."""
         callbacks = self._call("keras_callbacks")
-        return with_epoch_logs(self.context, callbacks, self._training)
+        callbacks = with_epoch_logs(self.context, callbacks, self._training)
+        searcher = self.context.get_experiment_config().get("searcher", {})
+        metric = searcher.get("metric", "")
+        if len(with_old_names({metric: 0})) > 1:
+            callbacks = [*callbacks, SearchedMetric(metric)]
+        return callbacks
 
     def build_training_data_loader(self):
         """Return the training data of the trial."""
@@ -172,7 +194,8 @@ class _PedlTrialOnAContext(_OnAContext):
         if trial_class.download_data_function:
             function = _function(trial_class.download_data_function)
             download_once(self.context, lambda: self._call_function(function))
-        self._old = object.__new__(trial_class)
+        new = functools.partial(trial_class.__new__, trial_class)
+        self._old = called(new, hparams=self._hparams)
         called(self._old.__init__, hparams=self._hparams)
 
     def _call(self, method):

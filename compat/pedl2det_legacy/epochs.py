@@ -175,3 +175,18 @@ def _numbers(logs):
     return {
         name: float(value.item()) for name, value in arrays.items() if value.size == 1
     }
+
+
+class SearchedMetric(tf.keras.callbacks.Callback):
+    """Reports the metric of `searcher.metric` by the name that TensorFlow 1 gave it, too."""
+
+    def __init__(self, metric):
+        super().__init__()
+        self._supports_tf_logs = True  # it gets the reported logs then, and no copy
+        self._metric = metric
+
+    def on_test_end(self, logs=None):
+        """Add the metric to the logs, if it is one of them by another name."""
+        names = with_old_names(logs)
+        if self._metric in names:
+            logs[self._metric] = names[self._metric]

@@ -1,5 +1,7 @@
 """Metrics of a `KerasTrial`."""
 
+import re
+
 import tensorflow as tf
 
 from pedl2det_legacy.bound_context import context
@@ -47,9 +49,12 @@ def reported_as(name, metric):
 def _merged(trial):
     training: dict = getattr(trial, "training_metrics", dict)()
     validation: dict = getattr(trial, "validation_metrics", dict)()
-    merged = dict(validation)
+    merged = {}
+    for name, metric in validation.items():  # before which Keras puts val_
+        bare = re.sub("^val_", "", name)
+        merged[name if bare in validation else bare] = metric
     for name, metric in training.items():
-        is_other = validation.get(name, metric) != metric
+        is_other = merged.get(name, metric) != metric
         merged[f"training_{name}" if is_other else name] = metric
     return merged
 

@@ -11,7 +11,7 @@ import sys
 
 import numpy as np
 
-_ArgSpec = collections.namedtuple("ArgSpec", "args varargs keywords defaults")
+_ArgSpec = collections.namedtuple("_ArgSpec", "args varargs keywords defaults")
 
 
 def getargspec(function):

@@ -1,6 +1,40 @@
 """Functions that NumPy has removed or changed, and PEDL's reducer of metrics."""
 
+import types
+
 import numpy as np
+
+#: What NumPy calls types and functions today, before the names that they had.
+_NUMPY_NAMES = """
+    inf Inf Infinity PINF infty; nan NAN NaN; all alltrue; any sometrue; asmatrix mat
+    cumprod cumproduct; ndim rank; prod product; round round_
+    bool_ bool8; bytes_ bytes0 string_; clongdouble clongfloat longcomplex
+    complex64 singlecomplex; complex128 cfloat complex_; float64 float_; intp int0
+    longdouble longfloat; object_ object0; str_ str0 unicode_; uintp uint0; void void0
+    sctypeDict typeDict
+"""
+
+
+def old_numpy():
+    """Return NumPy with the names of its time, for code that looks them up by text."""
+    names = {**vars(np), "NINF": -np.inf, "long": int, "unicode": str}
+    names.update(
+        {one.__name__: one for one in (bool, complex, float, int, object, str)}
+    )
+    pieces = (asfarray, asscalar, find_common_type, msort)
+    names.update({piece.__name__: piece for piece in pieces})
+    names.update(array=ragged_array, asarray=ragged_asarray)
+    for line in _NUMPY_NAMES.replace(";", "\n").strip().splitlines():
+        today, *before = line.split()
+        names.update(dict.fromkeys(before, getattr(np, today)))
+    old = types.ModuleType("numpy")
+    old.__dict__.update(names)
+    return old
+
+
+def find_common_type(array_types, scalar_types):
+    """Return a type that has room for all of these."""
+    return np.result_type(*array_types, *scalar_types)
 
 
 def asfarray(a, dtype=np.float64):

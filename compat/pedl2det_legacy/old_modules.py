@@ -5,8 +5,10 @@ import importlib
 import re
 import types
 
+import numpy as np
 import tensorflow as tf
 
+from pedl2det_legacy.numpy_functions import old_numpy
 from pedl2det_legacy.old_layers import GRU, LSTM, GRUCell, LSTMCell
 from pedl2det_legacy.standalone_keras import (
     STANDALONE_LOSSES,
@@ -28,13 +30,15 @@ _PUBLIC = re.compile(rf"(?:{_API}|tensorflow)\.(?!python|_)(.+)")
 
 
 def old_module(module, is_standalone=False):
-    """Return a module of TensorFlow with the names of TensorFlow 1; anything else as it is.
+    """Return TensorFlow or NumPy with the names of its time; anything else as it is.
 
     One of Keras may be that of standalone Keras.
     """
     if not isinstance(module, types.ModuleType):
         return module
     public = _PUBLIC.match(module.__name__)
+    if public is None and module is np:
+        return old_numpy()
     if public is None:
         return _old_module("") if module is tf else module
     return _old_module(public[1], is_standalone)

@@ -43,7 +43,10 @@ def old_config(config):
     """Return a config as it was before its migration.
 
     `data.legacy_config` holds what lengths in steps and old names of keys do not bring back.
+    Anything else that a YAML file may hold is returned as it is.
     """
+    if not isinstance(config, dict) or "searcher" not in config:
+        return config
     old = copy.deepcopy(config)
     patch = (old.get("data") or {}).pop("legacy_config", {})
     unit = old.get("scheduling_unit") or 100

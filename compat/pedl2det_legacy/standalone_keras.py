@@ -1,5 +1,7 @@
 """Losses and optimizers of standalone Keras 2.2.4 that differ today."""
 
+import inspect
+
 import tensorflow as tf
 
 
@@ -92,8 +94,8 @@ def Nadam(
     return _standalone("Nadam", **locals())
 
 
-def _standalone(name, options, **given):
-    options = options_of_today({**given, **options})
+def _standalone(name, options, **arguments):
+    options = options_of_today({**arguments, **options})
     return getattr(tf.keras.optimizers.legacy, name)(**options)
 
 
@@ -116,6 +118,25 @@ def options_of_today(options):
     if "clipnorm" in options:
         options["global_clipnorm"] = options.pop("clipnorm")
     return options
+
+
+def arguments_of_today(make, args, kwargs):
+    """Return the arguments of today's optimizer for those of a function of this file."""
+    bound = inspect.signature(make).bind(*args, **kwargs)
+    bound.apply_defaults()
+    options = bound.arguments.pop("options")
+    return options_of_today({**bound.arguments, **options})
+
+
+def standalone_base(kind):
+    """Return an optimizer's class to derive from, with the arguments of Keras 2.2.4."""
+    make = standalone_optimizer_class(kind.__name__)
+
+    class Optimizer(kind):
+        def __init__(self, *args, **kwargs):
+            super().__init__(**arguments_of_today(make, args, kwargs))
+
+    return Optimizer
 
 
 def standalone_optimizer_class(name):

@@ -215,11 +215,7 @@ PRIVATE = {
 
 
 def old_path(dotted: str) -> tuple[str, str] | None:
-    """Split a dotted name of an old Keras into its root and the path below it.
-
-    Returns:
-        The root and the path, or None if the name does not belong to an old Keras.
-    """
+    """Split a dotted name of an old Keras into its root and the path below it; None for others."""
     for root in ROOTS:
         if dotted == root:
             return root, ""

@@ -287,7 +287,7 @@ ROWS = table(
     gone("numpy.NINF", "write -np.inf"),
     gone("numpy.asfarray", "write np.asarray(a, dtype=float)", "asfarray"),
     gone("numpy.asscalar", "write array.item()", "asscalar"),
-    gone("numpy.find_common_type", "use np.result_type or np.promote_types"),
+    gone("numpy.find_common_type", "use np.result_type", "find_common_type"),
     gone("numpy.msort", "write np.sort(a, axis=0)", "msort"),
     *(
         Name(old, old, same=False, write=_RAGGED, support=support, changed=True)

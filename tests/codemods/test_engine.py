@@ -250,7 +250,7 @@ def test_the_monitors_of_a_keras_trial_have_the_names_of_its_metrics(tmp_path: P
 
     text = (tmp_path / "model_def.py").read_text()
     assert 'EarlyStopping("val_error")' in text
-    assert 'EarlyStopping("val_val_loss_of_all")' in text
+    assert 'EarlyStopping("val_loss_of_all")' in text
 
 
 def test_a_config_searches_by_the_new_name_of_a_metric_that_is_not_visible(tmp_path: Path) -> None:

@@ -242,12 +242,12 @@ def test_an_attribute_that_other_code_sets_on_the_trial_is_not_the_context(tmp_p
     assert "self.det_context = context" in text
 
 
-def test_a_self_within_a_method_is_no_trial(tmp_path: Path) -> None:
+def test_a_self_within_a_method_has_no_context(tmp_path: Path) -> None:
     inner = "        def begun(self):\n            return hparams['late']\n\n        model.c"
 
     text = migrated(tmp_path, {"model_def.py": MODEL.replace("        model.c", inner)})
 
-    assert "legacy_keras.PedlTrial" in text["model_def.py"]
+    assert "hparams = self.context.get_hparams()\n" in text["model_def.py"]
 
 
 def test_a_constructor_that_another_one_replaces_is_none(tmp_path: Path) -> None:

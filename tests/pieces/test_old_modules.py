@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from pedl2det_names import rows
+
 pytestmark = pytest.mark.versions
 
 
@@ -54,7 +56,21 @@ def test_standalone_keras_has_its_own_defaults(pieces: Any) -> None:
     assert pieces.import_old_module("keras.layers").Dense is tf.keras.layers.Dense
 
 
+def test_numpy_has_all_names_of_its_time(pieces: Any) -> None:
+    numpy = pieces.old_module(np)
+    lacking = [row.old for row in rows() if not _has(numpy, row.old)]
+    assert lacking == []
+    assert (numpy.int, numpy.bool, numpy.float_, numpy.unicode) == (int, bool, np.float64, str)
+    assert numpy.random is np.random
+    assert numpy.array([[1], [2, 3]]).dtype == object
+
+
+def _has(numpy: Any, dotted: str) -> bool:
+    root, _, name = dotted.partition(".")
+    return root != "numpy" or hasattr(numpy, name)
+
+
 def test_what_is_no_module_of_tensorflow_is_left_alone(pieces: Any) -> None:
-    assert pieces.old_module(np) is np
+    assert pieces.old_module(pytest) is pytest
     assert pieces.old_module(tf.keras.layers.Dense) is tf.keras.layers.Dense
     assert pieces.import_old_module("json").dumps([1]) == "[1]"

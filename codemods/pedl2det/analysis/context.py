@@ -176,7 +176,7 @@ class ContextReach:
         owner = self._flow.modules.home(function).names.parents.get(function)
         if owner not in self._classes or is_static(function) or is_classmethod(function):
             return None
-        if function.name == "__init__" and not self.is_behind_decorator(function):
+        if function.name == "__init__":
             return self.constructor_parameter(function)
         first = first_parameter(function)
         if first is None or _is_property_setter(function):
@@ -197,10 +197,6 @@ class ContextReach:
         """The name of the context in a trial's constructor, before or after its migration."""
         given = _given_context(function)
         return self.parameter_of(function) if given is None else given.arg
-
-    def is_behind_decorator(self, function: Function) -> bool:
-        """Whether a decorator calls a constructor with the hyperparameters: it keeps them."""
-        return self._flow.is_wrapped(function) and _given_context(function) is None
 
     @cached_property
     def attribute(self) -> str:

@@ -29,15 +29,13 @@ class MetricNames:
 
     #: New names of training metrics by their old ones; the others keep theirs.
     training: Mapping[str, str] = field(default_factory=dict)
-    validation: frozenset[str] = frozenset()  #: the names of validation metrics that are visible
-    prefix: str = "val_"  #: what is put before the name of every validation metric
+    prefix: str = "val_"  #: what the name of every validation metric has in front
 
     def new(self, kind: str, old: str) -> str:
         """The name of today of a metric in a report of this kind."""
         if kind == "training":
             return self.training.get(old, old)
-        has_prefix = old.startswith(self.prefix) and old not in self.validation
-        return old if has_prefix else f"{self.prefix}{old}"
+        return old if old.startswith(self.prefix) else f"{self.prefix}{old}"
 
 
 @dataclass(frozen=True)
@@ -177,9 +175,15 @@ class KerasTrialMetrics:
         )
 
     @cached_property
+    def has_prefix(self) -> bool:
+        """Whether a validation metric has the prefix that Keras puts before it already."""
+        return any(name.startswith("val_") for name in self._read("validation") or ())
+
+    @cached_property
     def clashing(self) -> set[str]:
         """The names that are another metric's in training than in validation."""
-        training, validation = (self._read(role) or {} for role in ROLES)
+        training, read = (self._read(role) or {} for role in ROLES)
+        validation = {name.removeprefix("val_"): metric for name, metric in read.items()}
         return {
             name
             for name in training.keys() & validation
@@ -191,8 +195,7 @@ class KerasTrialMetrics:
         """What becomes of the names that the trial reports."""
         training = {name: f"training_{name}" for name in self.clashing}
         own = self._trial.flow.method(self.owner, "compute_validation_metrics")
-        known = frozenset(self._read("validation") or ())
-        return MetricNames(training, known, prefix="" if own else "val_")
+        return MetricNames(training, prefix="" if own else "val_")
 
     def _methods(self, role: str) -> list[Function]:
         return list(self._trial.flow.overrides(self.owner, f"{role}_metrics"))

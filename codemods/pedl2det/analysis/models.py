@@ -12,7 +12,7 @@ from pedl2det.analysis.flow.values import (
     first_parameter,
     has_hidden_arguments,
 )
-from pedl2det.analysis.old_keras import KERAS, imports_standalone, means_standalone
+from pedl2det.analysis.old_keras import KERAS, has_standalone_layers, means_standalone
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 
@@ -100,10 +100,7 @@ def makes_model(trial: Trial, node: ast.AST) -> bool:
         return True
     if isinstance(node.func, ast.Attribute) and node.func.attr == "wrap_model":
         return True
-    return any(
-        isinstance(one.node, ast.ClassDef) and is_model_class(trial, one.node)
-        for one in trial.flow.origins(node.func)
-    )
+    return any(trial.today(base) in _CLASSES for base in _bases(trial, node.func))
 
 
 def returned_models(trial: Trial, method: Function) -> set[Origin]:
@@ -129,12 +126,24 @@ def _compile(
         is_other = mine.isdisjoint(returned)
     is_other = is_other or is_local(trial, call)
     makers = [one.node.func for one in mine if isinstance(one.node, ast.Call)]
+    makers += [base for maker in makers for base in _bases(trial, maker)]
     meanings = [trial.modules.meaning(one) or "" for one in makers]
     standalone = not any(one.startswith("tensorflow.") for one in meanings) and (
-        imports_standalone(trial) or any(means_standalone(trial, one) for one in meanings)
+        has_standalone_layers(trial) or any(means_standalone(trial, one) for one in meanings)
     )
     wrapped = any(_is_wrapping(one.node) for one in origins)
     return Compile(source, call, not is_other, wrapped, standalone)
+
+
+def classes_of(trial: Trial, maker: ast.expr) -> list[ast.ClassDef]:
+    """The classes of the project that an expression may mean."""
+    return [one.node for one in trial.flow.origins(maker) if isinstance(one.node, ast.ClassDef)]
+
+
+def _bases(trial: Trial, maker: ast.expr) -> list[ast.expr]:
+    """The bases of these classes."""
+    classes = classes_of(trial, maker)
+    return [base for one in classes for each in trial.flow.bases(one) for base in each.bases]
 
 
 def looked_through(trial: Trial, origins: list[Origin]) -> set[Origin]:

@@ -46,6 +46,12 @@ class Modules:
             yield from source.names.of(kind)
 
     @cached_property
+    def reads(self) -> list[ast.Name | ast.Attribute]:
+        """The names and attributes that are read, in all files."""
+        nodes = (node for source in self for node in source.names.of(ast.Name, ast.Attribute))
+        return [node for node in nodes if isinstance(node.ctx, ast.Load)]
+
+    @cached_property
     def _names(self) -> dict[int, str]:
         return {id(source): name for name, source in self.by_name.items()}
 

@@ -170,15 +170,10 @@ def imports_standalone(trial: Trial) -> bool:
 
 
 def has_standalone_layers(trial: Trial) -> bool:
-    """Whether a project uses standalone Keras, and no layers or models of TensorFlow's."""
-    meant = [
-        trial.modules.meaning(node) or ""
-        for source in trial.modules
-        for node in source.names.of(ast.Name, ast.Attribute)
-    ]
-    return any(map(is_standalone, meant)) and not any(
-        name.startswith(_LAYERS_OF_TENSORFLOW) for name in meant
-    )
+    """Whether a project uses a standalone Keras of its own, and no layers of TensorFlow's."""
+    meant = [trial.modules.meaning(node) or "" for node in trial.modules.reads]
+    is_own = is_old(trial) and any(map(is_standalone, meant))
+    return is_own and not any(name.startswith(_LAYERS_OF_TENSORFLOW) for name in meant)
 
 
 def before_models(trial: Trial, call: str) -> Iterator[Fix]:
@@ -229,7 +224,7 @@ def call_edits(call: ast.Call, row: names.Name) -> list[Edit] | None:
         elif new is not None and new != keyword.arg:
             edits.append(RenameKeyword(keyword, new))
     missing = dict(_missing(call, row, given))
-    if missing and hidden:
+    if hidden and (missing or "clipnorm" in row.keywords):
         return None
     edits += [AddArgument(call, f"{name}={value}") for name, value in missing.items()]
     return edits

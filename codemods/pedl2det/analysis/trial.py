@@ -38,6 +38,8 @@ DETERMINED_TRIALS = frozenset(
 TRIALS = PEDL_TRIALS | DETERMINED_TRIALS
 #: Methods that the old harness called with the hyperparameters.
 GIVEN_HPARAMS = ("__init__", "build_model", "session_config", "keras_callbacks")
+#: A hyperparameter of today, which ``batch_size`` becomes.
+NEW_SIZE = "global_batch_size"
 CONFIG_GETTERS = ("pedl.get_experiment_config", "pedl.util.get_experiment_config")
 #: Names of Determined 0.12 that no later release had.
 _OF_0_12 = frozenset({"InMemorySequence", "KerasDataAdapter", "TFKerasContext"})
@@ -400,13 +402,14 @@ def question(trial: Trial, reference: Reference) -> tuple[ast.expr, str] | None:
 def ask_for_hparam(trial: Trial, key: ast.expr) -> str | None:
     """How the context is asked for a hyperparameter where an expression asks for it now.
 
-    None where its name is computed and may be ``batch_size``, which it does not have.
+    None where its name is computed and may be ``batch_size``, which it does not have, and for
+    what only the context has.
     """
     found = [None if one.path else one.node for one in trial.flow.origins(key)]
     names = [one.value for one in found if isinstance(one, ast.Constant)]
     if names == ["batch_size"] and len(found) == 1:
         return "{context}.get_per_slot_batch_size()"
-    if len(names) < len(found) or "batch_size" in names:
+    if len(names) < len(found) or "batch_size" in names or NEW_SIZE in names:
         return None
     if any(_CAUGHT.search(one.text) for one in trial.modules):
         return "{context}.get_hparams()[{key}]"  # which it may catch; the context has another

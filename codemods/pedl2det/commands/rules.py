@@ -24,11 +24,7 @@ def command(rule: str | None) -> None:
 
 
 def find_rule(word: str, where: str = "") -> Rule | TextRule:
-    """Return a rule by its id, in any case, or its name.
-
-    Args:
-        word: the id or name.
-        where: where the user wrote it, for the message.
+    """Return a rule by its id, in any case, or its name, which the user wrote ``where``.
 
     Raises:
         Pedl2DetError: there is no such rule.

@@ -34,10 +34,8 @@ def apply(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str])
 def edited(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str]) -> cst.Module:
     """Return the new tree of a file.
 
-    Args:
-        source: the file.
-        edits: its edits; an edit inside of a replaced place that no hole keeps has no effect.
-        context: the expression of the trial's context for each edit's node that asks for it.
+    An edit inside of a replaced place that no hole keeps has no effect. The context is that of each
+    edit's node that asks for it.
 
     Raises:
         Overlap: two edits replace the same node.

@@ -38,11 +38,8 @@ def keep_comments(
 ) -> list[Any]:
     """Give the statements that take a statement's place its comments.
 
-    Args:
-        original: the statement before any edit.
-        lines: the statements that take its place, without the lines above the original.
-        head_only: look at the head of a block alone; its body keeps its own comments.
-        text: the text of the original; without ``#`` it has no comments to lose.
+    The lines above the original are not among them. The body of a block keeps its own comments
+    where only its head changes. A text without ``#`` has no comments to lose.
     """
     above = list(original.leading_lines)
     if not lines:

@@ -25,10 +25,8 @@ def edited(
 ) -> str:
     """Return the text of a config with its edits made, or raise.
 
-    Args:
-        config: the config.
-        edits: what to change; an edit below a key that another one removes has no effect.
-        comments: lines to write above keys, where lines of their own have room for them.
+    An edit below a key that another one removes has no effect. Comments are written above keys,
+    where lines of their own have room for them.
 
     Raises:
         NotEdited: read again, the text would not mean what the edits mean.

@@ -44,14 +44,9 @@ _PACKAGES = {"yaml": "pyyaml", "zmq": "pyzmq"}
 
 
 def detach_files(directory: Path, modules: Collection[Path]) -> list[str]:
-    """Rewrite requirements and remove files that need a harness.
+    """Rewrite requirements and remove files that need a harness; return why each is left out.
 
-    Args:
-        directory: the directory that is ejected.
-        modules: the trial's modules in it, which need none already.
-
-    Returns:
-        Of each removed file, why it is left out.
+    The trial's modules need none already.
     """
     left_out = []
     instead = list(_required(modules))
@@ -73,15 +68,9 @@ def detach_files(directory: Path, modules: Collection[Path]) -> list[str]:
 
 
 def _without_harness(path: Path, text: str, instead: Sequence[str]) -> str | None:
-    """Require TensorFlow in place of PEDL, Determined or pedl2det.
+    """Require TensorFlow in place of PEDL, Determined or pedl2det; None if that cannot be done.
 
-    Args:
-        path: the file.
-        text: the text.
-        instead: what is required, unless the file requires these packages already.
-
-    Returns:
-        The new text; None if a harness is required other than in a line of a plain list.
+    It can in a plain list of requirements, which may require some of these packages already.
     """
     lines = [*lines_of(path, text)]
     if not is_list(path) or not all(line.is_plain for line in lines):
@@ -131,11 +120,7 @@ def detached(source: Source, depth: int = 0) -> tuple[str, set[str]]:
     """Return the text of a module without Determined, and the pieces of ``keras_trial.py`` in it.
 
     The script is beside the trial's modules, so these are in no package: what they import relative
-    to it, they import by its name.
-
-    Args:
-        source: the module.
-        depth: in how many packages it is below the trial's directory.
+    to it, they import by its name. The depth is that of the module below the trial's directory.
 
     Raises:
         Pedl2DetError: it uses something of Determined that has no counterpart.

@@ -165,7 +165,7 @@ def migrate_configs(migration: Migration) -> None:
     facts = _facts(migration)
     is_first = any(need.key == "init_first" for fix in fixes for need in fix.config)
     is_renamed = any(RENAMED in fix.config for fix in fixes)
-    asks_for_old = any("get_experiment_config" in fix.support for fix in fixes)
+    asks_for_old = any({"get_experiment_config", "old_config"} & fix.support for fix in fixes)
     if trial.carried:  # whose loaders are given the old config
         asks_for_old |= trial.loaders is None or bool(trial.config_uses.as_before)
     for path, config in reading.configs.items():

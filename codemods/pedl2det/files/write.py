@@ -40,9 +40,7 @@ class Move:
 def write_all(files: list[NewFile], roots: list[Path] | None = None) -> None:
     """Replace every file, or none: all are written beside their places, then moved there.
 
-    Args:
-        files: the files.
-        roots: what the user asked to migrate; with it, a journal is kept for ``--undo``.
+    With the ``roots`` that the user asked to migrate, a journal is kept for ``--undo``.
 
     Raises:
         Pedl2DetError: a file cannot be written, or has changed since it was read.

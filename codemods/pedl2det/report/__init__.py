@@ -43,12 +43,7 @@ def show_patch(result: Result) -> None:
 
 
 def write_report(path: Path, result: Result, done: str = "rewritten") -> None:
-    """Write the report in the format that the path's suffix names.
-
-    Args:
-        path: where, ending in ``.json``, ``.html`` or ``.sarif``.
-        result: what the migration does.
-        done: the word for it: "rewritten", or "would be rewritten".
+    """Write the report as JSON, HTML or SARIF, which the path's suffix names.
 
     Raises:
         Pedl2DetError: it cannot be written there.

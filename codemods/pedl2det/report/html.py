@@ -24,12 +24,7 @@ if TYPE_CHECKING:  # most runs write no page
 
 
 def render(template: str, **values: Any) -> str:
-    """Render a template; all texts in it are escaped, and show what hides.
-
-    Args:
-        template: its path in the package.
-        values: what it shows.
-    """
+    """Render a template of the package; all texts in it are escaped, and show what hides."""
     return _environment().get_template(template).render(values)
 
 

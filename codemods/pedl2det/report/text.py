@@ -50,9 +50,7 @@ WORDS = {
 def summary(result: Result, done: str) -> Iterator[str]:
     """Return the report in lines: the findings, what became of each file and trial, the counts.
 
-    Args:
-        result: what the migration does.
-        done: the word for it: "rewritten", or "would be rewritten".
+    The word for what is done is "rewritten", or "would be rewritten".
     """
     hider = Hider.of(result)
     for kind in reversed(Kind):
@@ -199,11 +197,7 @@ def next_steps(
 ) -> Iterator[str]:
     """Return what to do next in lines, with commands that work as they are printed.
 
-    Args:
-        result: what the migration does.
-        arguments: those of the command that count again: what it leaves out, and its paths.
-        writes: whether it has written its files.
-        proves: whether it has verified the trials.
+    The arguments are those of the command that count again: what it leaves out, and its paths.
     """
     again = shlex.join(["pedl2det", "migrate", *arguments])
     if any(outcome.status is Status.BEGUN for outcome in result.outcomes):

@@ -76,7 +76,7 @@ RULES = (
     Rule("P001", "trial-class", carried=_REWRITTEN),
     Rule("P002", "sequence-order", carried=_REWRITTEN),
     Rule("P003", "hparams", carried=_REWRITTEN),
-    Rule("P004", "getters", words=r"\bget_"),
+    Rule("P004", "getters", words=r"\bget_|\.yaml\b"),
     Rule("P005", "data-loaders", _PEDL, _REWRITTEN),
     Rule("P006", "in-memory-sequence", carried=_REWRITTEN, words="InMemorySequence"),
     Rule("P007", "data-adapter", carried=_REWRITTEN, words="Adapter|BatchLoader"),

@@ -27,10 +27,11 @@ from pedl2det.fixes import (
     rewrite,
 )
 
-_ODD = "a constructor is decorated, or called with more than the hyperparameters"
+_ODD = "a constructor is called with more than the hyperparameters"
 _TYPE = "TFKerasTrialContext"
 #: Methods that took the hyperparameters.
 _METHODS = ("build_model", "session_config", "keras_callbacks")
+_MAKES_ITSELF = "a trial is made by a method of its own, which takes the hyperparameters"
 _MORE = "a trial is made with other arguments than the hyperparameters"
 
 
@@ -38,6 +39,9 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite the constructors of the trial classes, and their calls outside of the harness."""
     for owner in trial.classes:
         constructor = trial.flow.own_method(owner, "__init__")
+        new = trial.flow.own_method(owner, "__new__")
+        if new is not None and trial.generation is Generation.PEDL:
+            yield Remark(new, _MAKES_ITSELF)
         if constructor is None:
             if owner in trial.roots and trial.flow.method(owner, "__init__") is None:
                 yield _added(trial, owner)
@@ -50,7 +54,8 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield _with_context(call)
         elif isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS:
             origins = trial.flow.origins(call.func.value)
-            if origins and all(_makes_trial(trial, one.node) for one in origins):
+            is_made = bool(origins) and all(_makes_trial(trial, one.node) for one in origins)
+            if is_made or _asks_library(trial, call):
                 given: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
                 yield Fix(call, tuple(Drop(one) for one in given))
 
@@ -125,9 +130,8 @@ def _is_explicit(call: ast.Call, function: Function) -> bool:
 
 
 def _is_odd(trial: Trial, function: Function) -> bool:
-    """Whether a constructor is decorated, or gives one above it more than the hyperparameters."""
-    is_old = trial.generation is Generation.PEDL
-    return (is_old and trial.context.is_behind_decorator(function)) or any(
+    """Whether a constructor gives one above it more than the hyperparameters."""
+    return any(
         trial.flow.called(call)
         and len(call.args) + len(call.keywords) - _is_explicit(call, function) > 1
         for call in _calls_above(trial, function)
@@ -136,10 +140,12 @@ def _is_odd(trial: Trial, function: Function) -> bool:
 
 def _calls_above(trial: Trial, function: Function) -> list[ast.Call]:
     """The calls of constructors of base classes: ``super().__init__`` and ``Base.__init__``."""
+    names = trial.modules.home(function).names
     return [
         node
-        for node in trial.modules.home(function).names.below(function)
+        for node in names.below(function)
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "__init__"
+        if names.class_around(node) is names.class_around(function)  # and no class within
     ]
 
 
@@ -153,6 +159,14 @@ def _makes_trial(trial: Trial, node: ast.AST) -> bool:
         one.node in trial.classes and not one.path and isinstance(one.node, ast.ClassDef)
         for one in origins
     )
+
+
+def _asks_library(trial: Trial, call: ast.Call) -> bool:
+    """Whether a trial calls a method of ``super()`` that no class of the project defines."""
+    owner = trial.modules.home(call).names.class_around(call)
+    above = getattr(call.func, "value", None)
+    is_super = isinstance(above, ast.Call) and getattr(above.func, "id", "") == "super"
+    return is_super and owner in trial.classes and not trial.flow.called(call)
 
 
 def _with_context(call: ast.Call) -> Fix | Remark:

@@ -14,7 +14,14 @@ from functools import partial
 from pedl2det.analysis.context import entry_of
 from pedl2det.analysis.flow.values import Call, Function, Use, argument_for, by_position
 from pedl2det.analysis.names import Names
-from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Trial, ask_for_hparam, data_section
+from pedl2det.analysis.trial import (
+    GIVEN_HPARAMS,
+    NEW_SIZE,
+    Generation,
+    Trial,
+    ask_for_hparam,
+    data_section,
+)
 from pedl2det.fixes import (
     AddMember,
     Drop,
@@ -27,8 +34,8 @@ from pedl2det.fixes import (
 
 #: Methods that early Determined called without, though its first documents showed them with it.
 _DATA_METHODS = ("build_training_data_loader", "build_validation_data_loader")
-_BOUND = "{} is bound to something else than a method, which takes the hyperparameters"
 _CHANGED = "{} is changed, and all methods of the trial were given the same dict"
+_DECORATED = "a decorator calls {} with the hyperparameters"
 _ANY = "{} reads the hyperparameters from any number of arguments"
 _NOT_GIVEN = "this calls {}, whose {} are not certainly the hyperparameters here"
 _PLAIN = "{context}.get_hparams()"
@@ -55,22 +62,10 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             odd = _given_otherwise(trial, function, hparams, names)
         if odd is not None:
             yield odd
-        elif trial.flow.is_wrapped(function) and hparams:
-            if function.name != "__init__":  # P001 writes a constructor
-                yield _behind_decorator(trial, function)
+        elif hparams and trial.flow.is_wrapped(function):
+            yield _behind_decorator(trial, function)
         else:
             yield from _function(trial, function, hparams, config, dict_of)
-    yield from _bound_otherwise(trial)
-
-
-def _bound_otherwise(trial: Trial) -> Iterator[Remark]:
-    """Methods of the old harness that no method of the class is behind: ``build_model = f``."""
-    for owner in trial.classes if trial.generation is Generation.PEDL else ():
-        for statement in owner.body:
-            match statement:
-                case ast.Assign(targets=[ast.Name(id=name)]) if name in GIVEN_HPARAMS:
-                    if trial.flow.own_method(owner, name) is None:
-                        yield Remark(statement, _BOUND.format(name))
 
 
 def _given(trial: Trial) -> Iterator[tuple[Function, list[ast.arg], list[ast.arg]]]:
@@ -141,6 +136,8 @@ def _odd(trial: Trial, function: Function, hparams: Sequence[ast.arg]) -> Remark
     changed = [one for one in reads if any(use.is_change for use in trial.flow.uses(one))]
     if changed:
         return Remark(changed[0], _CHANGED.format(changed[0].id))
+    if function.name == "__init__" and hparams and trial.flow.is_wrapped(function):
+        return Remark(function, _DECORATED.format(function.name))
     rest = [one for one in (function.args.vararg, function.args.kwarg) if one is not None]
     is_method = isinstance(source.names.parents[function], ast.ClassDef)
     any_reads = [read for one in rest for read in trial.flow.reads_of(one)]
@@ -191,12 +188,15 @@ def _reads(
     simple: Callable[[Trial, ast.Name], Replace | None],
     whole: Callable[[Sequence[Use]], str],
 ) -> Iterable[Fix]:
-    """Rewrite each read of a parameter by itself, or make the dict at the function's start."""
+    """Rewrite each read of a parameter by itself, or make the dict at the function's start.
+
+    A class in the function has no context, but sees the dict.
+    """
     names = trial.modules.home(parameter).names
     reads = [one for one in trial.flow.reads_of(parameter) if not _is_for_base(names, one)]
     edits = [simple(trial, read) for read in reads]
-    is_only = all(len(trial.flow.bindings(read)) == 1 for read in reads)
-    if is_only and edits.count(None) <= 1:
+    is_plain = all(len(trial.flow.bindings(read)) == 1 and trial.context.at(read) for read in reads)
+    if is_plain and edits.count(None) <= 1:
         for read, edit in zip(reads, edits, strict=True):
             single = edit or Replace(read, whole(trial.flow.uses(read)))
             yield Fix(single.node, (single,))
@@ -233,9 +233,11 @@ def _dict_of_hparams(trial: Trial, is_followed: bool, uses: Sequence[Use]) -> st
     All methods share it where code that cannot be followed may change it: a copy would not do.
     """
     names = _keys(trial, uses) if uses else None
-    if names is not None and "batch_size" not in names:
+    if names is None or NEW_SIZE in names:
+        return _SHARED
+    if "batch_size" not in names:
         return _PLAIN
-    return _SHARED if names is None or not is_followed else _WITH_BATCH_SIZE
+    return _WITH_BATCH_SIZE if is_followed else _SHARED
 
 
 def _keys(trial: Trial, uses: Sequence[Use]) -> set[object] | None:

@@ -9,7 +9,8 @@ The config of the migrated trial has ``max_length: {batches: N}`` in the place o
 ``scheduling_unit`` in that of ``batches_per_step``, and its batch size is
 ``hyperparameters.global_batch_size``. Where code reads more of it than keys that stay,
 ``legacy_keras.get_experiment_config`` gives all code one dict, which is the config as it was;
-``data.legacy_config`` of each config holds what it cannot compute.
+``data.legacy_config`` of each config holds what it cannot compute. Code that loads a config file
+with PyYAML gets it as it was from ``legacy_keras.old_config``.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from pedl2det.analysis.context import AS_BEFORE
 from pedl2det.analysis.modules import only_names
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import CONFIG_GETTERS, GETTERS, Generation, Trial, key_of, question
-from pedl2det.fixes import Fix, Replace, ReplaceStatement, rewrite
+from pedl2det.findings import Kind
+from pedl2det.fixes import Fix, Remark, Replace, ReplaceStatement, rewrite
 
 #: Getters of the context of early Determined, and what gives the same of the config as it was.
 _AS_BEFORE = {
@@ -32,7 +34,11 @@ _AS_BEFORE = {
 }
 
 
-def check(trial: Trial) -> Iterable[Fix]:
+_LOADS = [f"yaml.{name}load" for name in ("", "safe_", "full_", "unsafe_")]
+_CONFIG = "code that reads {name} itself finds other keys there: migrate rewrites it"
+
+
+def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite every use of a getter; where the context is out of reach, by a piece of its name."""
     for reference in trial.uses(*GETTERS):
         assert isinstance(reference.node, ast.expr)
@@ -51,10 +57,25 @@ def check(trial: Trial) -> Iterable[Fix]:
     for name, code in _AS_BEFORE.items() if not trial.config_uses.is_plain else ():
         for call in trial.asked_of_context(name):
             yield rewrite(call, code)
+    if trial.generation is not Generation.CONTEXT:
+        yield from _own_configs(trial)
     had_ranks = trial.generation is not Generation.PEDL
     for node in trial.modules.of(ast.Attribute) if had_ranks else ():
         if node.attr in names.RANK_GETTERS and _is_context(trial, node.value):
             yield rewrite(node, f"{{it}}.distributed.{node.attr}", {"it": node.value})
+
+
+def _own_configs(trial: Trial) -> Iterable[Fix | Remark]:
+    """Files of configs that code names, and loads: lengths in steps and old keys are gone."""
+    files = {path.name for path, _ in trial.configs}
+    texts = [one for one in trial.modules.of(ast.Constant) if isinstance(one.value, str)]
+    named = [one for one in texts if str(one.value).rpartition("/")[2] in files]
+    calls = trial.modules.of(ast.Call) if named else ()
+    loads = [call for call in calls if trial.modules.meaning(call.func) in _LOADS]
+    for call in loads:
+        yield rewrite(call, "legacy_keras.old_config({config})", {"config": call})
+    for text in named if not loads else ():
+        yield Remark(text, _CONFIG.format(name=text.value), kind=Kind.DIFFERENT)
 
 
 def _is_context(trial: Trial, node: ast.expr) -> bool:

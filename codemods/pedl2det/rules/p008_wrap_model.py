@@ -20,6 +20,7 @@ from pedl2det.analysis.metric_names import renamed_since_tf1
 from pedl2det.analysis.models import (
     Compile,
     build_methods,
+    classes_of,
     compiles,
     is_local,
     is_model_class,
@@ -74,11 +75,11 @@ def _is_unfinished(trial: Trial, compiled: Compile) -> bool:
 
     An optimizer that is named by a text has no state that a checkpoint of Determined could save.
     """
-    if not compiled.is_wrapped or compiled.hides_arguments:
+    if not compiled.is_wrapped or compiled.hides_arguments or _has_own_compile(trial, compiled):
         return False
     is_new = trial.generation is Generation.CONTEXT
     is_aged = not is_new or old_keras.age(trial) is not Age.CURRENT
-    return is_aged or any(given(trial, one) is Given.NAME for one in _optimizers(trial, compiled))
+    return is_aged or any(given(trial, one) is Given.NAME for one in _optimizers(compiled))
 
 
 def _own_builds(trial: Trial) -> Iterator[ast.Attribute]:
@@ -133,11 +134,19 @@ def _is_plain(trial: Trial, compiled: Compile, method: Function) -> bool:
         not compiled.hides_arguments
         and trial.context.at(compiled.call) is not None
         and not (owner is not None and is_model_class(trial, owner))
-        and (_own_compile(trial, compiled) is None or bool(_optimizers(trial, compiled)))
+        and not _has_own_compile(trial, compiled)
         and models == returned_models(trial, method)
         and _runs_once(trial, compiled.call, method)
         and not _is_fitted(trial, compiled)
     )
+
+
+def _has_own_compile(trial: Trial, compiled: Compile) -> bool:
+    """Whether the model's class defines ``compile`` itself, which makes the optimizer."""
+    made = looked_through(trial, trial.flow.origins(compiled.model))
+    makers = [one.node.func for one in made if isinstance(one.node, ast.Call)]
+    classes = [one for maker in makers for one in classes_of(trial, maker)]
+    return any(trial.flow.method(one, "compile") is not None for one in classes)
 
 
 def _runs_once(
@@ -178,17 +187,15 @@ def _wrapped(trial: Trial, compiled: Compile) -> Fix:
     """Wrap the model and its optimizers before they are compiled."""
     call = compiled.call
     edits = [] if compiled.is_wrapped else [_model(compiled)]
-    imports: list[str] = []
-    optimizers = _optimizers(trial, compiled)
-    for value in optimizers:
-        more, lines = _optimizer(trial, compiled, value, is_only=len(optimizers) == 1)
+    imports: tuple[str, ...] = ()
+    for value in _optimizers(compiled):
+        more, imports = _optimizer(trial, compiled, value)
         edits += more
-        imports += lines
-    if not optimizers and _own_compile(trial, compiled) is None:
+    if not _optimizers(compiled):
         default = 'optimizer={context}.wrap_optimizer(legacy_keras.optimizer("rmsprop"))'
         edits.append(AddArgument(call, default))
     config = renamed_since_tf1(trial, call)
-    return Fix(call, tuple(edits), imports=tuple(imports), config=config)
+    return Fix(call, tuple(edits), imports=imports, config=config)
 
 
 def _statement(compiled: Compile) -> ast.Expr | None:
@@ -214,30 +221,17 @@ def _is_variable(compiled: Compile, node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and names.binder(node) is names.definition_around(node)
 
 
-def _optimizers(trial: Trial, compiled: Compile) -> list[ast.expr]:
-    """The arguments that are optimizers."""
+def _optimizers(compiled: Compile) -> list[ast.expr]:
+    """The argument that is the optimizer, if it can be seen."""
     call = compiled.call
-    if _own_compile(trial, compiled) is not None:
-        values = [*call.args, *(one.value for one in call.keywords)]
-        return [one for one in values if given(trial, one) is Given.OBJECT]
     named = [one.value for one in call.keywords if one.arg == "optimizer"]
     return named or [one for one in call.args[:1] if not isinstance(one, ast.Starred)]
 
 
-def _own_compile(trial: Trial, compiled: Compile) -> Function | None:
-    """The ``compile`` that the model's class defines itself."""
-    for origin in looked_through(trial, trial.flow.origins(compiled.model)):
-        if isinstance(origin.node, ast.Call):
-            for made in trial.flow.origins(origin.node.func):
-                if isinstance(made.node, ast.ClassDef):
-                    return trial.flow.method(made.node, "compile")
-    return None
-
-
 def _optimizer(
-    trial: Trial, compiled: Compile, value: ast.expr, is_only: bool
+    trial: Trial, compiled: Compile, value: ast.expr
 ) -> tuple[list[Edit], tuple[str, ...]]:
-    """The edits that wrap one optimizer, and their imports."""
+    """The edits that wrap the optimizer, and their imports."""
     kind = given(trial, value)
     edits: list[Edit] = []
     if kind is Given.WRAPPED:
@@ -260,7 +254,6 @@ def _optimizer(
         edits.append(InsertBefore(statement, f"{value.id} = {code}", {"value": value}))
     elif (
         statement is not None
-        and is_only  # or two would have one name
         and not (function is not None and names.uses_name(function, "optimizer"))
         and _comes_first(trial, compiled.call, value)
     ):
@@ -308,7 +301,7 @@ def _kept(
     edits: list[Edit] = []
     if compiled.is_standalone or not is_recorded or is_local(trial, call):
         code = f"legacy_keras.{_piece(compiled)}({{value}})"
-        for value in _optimizers(trial, compiled):
+        for value in _optimizers(compiled):
             kind = given(trial, value)
             if kind is Given.NAME or (kind is Given.UNKNOWN and compiled.is_standalone):
                 edits.append(Replace(value, code, {"value": value}))

@@ -13,7 +13,6 @@ import pedl2det_names as names
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.flow.values import Callable, Way
 from pedl2det.analysis.old_keras import LEGACY, OPTIMIZERS, call_edits, means_standalone
-from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.fixes import Edit, Fix, Remark, RenameKeyword, rewrite
 from pedl2det_names import Age
@@ -33,8 +32,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         if row is not None and old_keras.is_optimizer(row) and not reference.is_import:
             yield from _use(trial, reference, row)
     if written_for is not Age.CURRENT:
-        for source in trial.modules:
-            yield from _others(trial, source)
+        yield from _others(trial)
 
 
 def _use(trial: Trial, reference: Reference, row: names.Name) -> Iterator[Fix | Remark]:
@@ -55,10 +53,11 @@ def _use(trial: Trial, reference: Reference, row: names.Name) -> Iterator[Fix | 
             yield Remark(call, message, "keep one of clipnorm and clipvalue")
     elif isinstance(parent, ast.ClassDef):
         edits = []
-        if row.defaults:
-            said = ", ".join(f"{name}={value}" for name, value in row.defaults.items())
-            message = f"{parent.name} derives from {ast.unparse(node)}, which had {said}"
-            yield Remark(parent, message, "give it these arguments where it is made")
+        if means_standalone(trial, reference.dotted):
+            yield rewrite(node, "legacy_keras.standalone_base({kind})", {"kind": node})
+        elif row.defaults:
+            message = f"{parent.name} derives from {ast.unparse(node)}, whose defaults have changed"
+            yield Remark(parent, message, f"derive it from {row.new}, and write them out")
     else:
         edits = _as_value(trial, node, row)
     if edits is not None:
@@ -100,18 +99,17 @@ def _means_the_same(call: ast.Call, row: names.Name) -> bool:
 # The module, its functions, and its base class.
 
 
-def _others(trial: Trial, source: Source) -> Iterator[Fix | Remark]:
-    for statement in source.names.of(ast.ImportFrom):
+def _others(trial: Trial) -> Iterator[Fix | Remark]:
+    for statement in trial.modules.of(ast.ImportFrom):
         row = names.lookup(statement.module or "")
         module = row.new if row is not None else statement.module
         if module == OPTIMIZERS and statement.names[0].name == "*" and not statement.level:
             yield Remark(statement, _STAR, f"from {LEGACY} import SGD")
-    for node in source.names.of(ast.Name, ast.Attribute):
-        if not isinstance(node.ctx, ast.Load):
-            continue
+    for node in trial.modules.reads:
         dotted = trial.modules.meaning(node)
         today = trial.today(node)
-        parent = source.names.parents.get(node)
+        source = trial.modules.home(node)
+        parent = source.names.parents[node]
         piece = "standalone_optimizer" if means_standalone(trial, dotted or "") else "optimizer"
         if today in _GETTERS and isinstance(parent, ast.Call) and parent.func is node:
             yield rewrite(node, f"legacy_keras.{piece}")

@@ -10,8 +10,8 @@ them out says them; a class that is used as a value, or called with hidden argum
 with the old defaults. ``tf.to_float(x)`` becomes ``tf.cast(x, tf.float32)``.
 
 Old NumPy gave an array of several lengths ``dtype=object`` by itself. Whether rows have one length
-only the running code knows, so ``legacy_keras.ragged_array`` decides there. ``migrate`` writes it
-where the first form of a trial does not train the same.
+only the running code knows, so ``legacy_keras.ragged_array`` decides there, unless the rows are
+plainly numbers or arrays.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ _EVALUATED_ONCE = (
 #: Names of the optimizers' module that are no optimizers.
 _OPTIMIZERS = [f"{old_keras.OPTIMIZERS}.{one}" for one in ("get", "deserialize", "Optimizer")]
 _RAGGED = ("numpy.array", "numpy.asarray")
+#: Libraries whose functions give arrays, images and tables.
+_ARRAYS = ("PIL", "cv2", "h5py", "numpy", "pandas", "scipy", "skimage", "sklearn", "tensorflow")
 #: Functions that cast to a type.
 _CASTS = {
     "tensorflow.to_double": "float64",
@@ -69,7 +71,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
                 yield rewrite(node, "True")  # it always was there
         elif row is None or old_keras.is_optimizer(row) or row.new in _OPTIMIZERS:
             continue  # P009
-        elif _is_likely_right(trial, row, call):
+        elif _is_likely_right(trial, row, call, written_for):
             continue
         elif call is None or not watches_validation(trial, call):  # P011 has another class for it
             yield from _cast(reference) or _rewritten(trial, reference, row)
@@ -81,19 +83,38 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
                 yield rewrite(call, "legacy_keras.layer_class({name})", {"name": name})
 
 
-def _is_likely_right(trial: Trial, row: names.Name, call: ast.Call | None) -> bool:
+def _is_likely_right(
+    trial: Trial, row: names.Name, call: ast.Call | None, written_for: Age
+) -> bool:
     """Whether a call of a function that has changed is left as it is, in this form of a trial."""
     if row.old in _RAGGED:
-        return not (trial.mended and _may_be_ragged(call))
+        return not (written_for is Age.TENSORFLOW_1 and _may_be_ragged(trial, call))
     return row.old in UNLIKELY and not trial.mended
 
 
-def _may_be_ragged(call: ast.Call | None) -> bool:
-    """Whether an array is made of rows that are not written out, and of no said type."""
+def _may_be_ragged(trial: Trial, call: ast.Call | None) -> bool:
+    """Whether an array of no said type is made of rows whose lengths are not plainly the same."""
     match call:
+        case ast.Call(args=[ast.List() | ast.Tuple()]):
+            return False
+        case ast.Call(args=[ast.ListComp(elt=each)], keywords=[]):
+            return not _is_regular(trial, each)
         case ast.Call(args=[rows], keywords=[]):
-            return not isinstance(rows, ast.List | ast.Tuple)
+            return not all(_is_regular(trial, one.node) for one in trial.flow.origins(rows))
     return False
+
+
+def _is_regular(trial: Trial, value: ast.AST) -> bool:
+    """Whether a value is plainly a number, or what a library has made an array or a table."""
+    match value:
+        case ast.Call(func=ast.Name(id="abs" | "float" | "int" | "len" | "ord")):
+            return True
+        case ast.Call(func=ast.Attribute(attr="index" | "count")):
+            return True
+        case ast.Call(func=function):
+            package = (trial.modules.meaning(function) or "").partition(".")[0]
+            return package in _ARRAYS
+    return isinstance(value, ast.Constant | ast.Compare)
 
 
 def _cast(reference: Reference) -> list[Fix]:

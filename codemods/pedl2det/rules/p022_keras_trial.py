@@ -6,8 +6,8 @@ are not visible, or belong to outputs, ``legacy_keras`` makes the list when the 
 ``compute_validation_metrics`` is called by a callback. ``batch_size`` is called no more. A trial
 that reads what the harness set on it is carried over whole.
 
-An optimizer that it gave by its name becomes an object, which a checkpoint can hold: that of
-standalone Keras, with its defaults.
+An optimizer that it gave by its name becomes an object, which a checkpoint can hold:
+``legacy_keras.standalone_optimizer`` gives that of standalone Keras, with its defaults.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from pedl2det.analysis.flow.values import Function
 from pedl2det.analysis.loaders import RECORD_LOADERS, cuts_by_hyperparameter
 from pedl2det.analysis.metric_names import RENAMED, KerasTrialMetrics, keras_trials
 from pedl2det.analysis.names import Names
-from pedl2det.analysis.old_keras import BY_NAME, LEGACY, Given, given, standalone_defaults
-from pedl2det.analysis.source import spell
+from pedl2det.analysis.old_keras import Given, given
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import AddMember, Edit, Fix, Remark, ReplaceStatement, rewrite
@@ -34,6 +33,11 @@ def named_metrics(self):
         for name, metric in metrics.items()
     ]
 '''
+_WITHOUT_PREFIX = """\
+{{
+        name.removeprefix("val_"): metric
+        for name, metric in {metrics}.items()
+    }}"""
 _CALLBACKS = """\
 def keras_callbacks(self):
     return [legacy_keras.ValidationMetrics(self)]
@@ -54,7 +58,9 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         yield _metrics(trial, metrics)
         for method in trial.flow.overrides(metrics.owner, "optimizer"):
             for value in trial.flow.returned(method):
-                yield from _optimizer(trial, value)
+                if given(trial, value) is not Given.OBJECT:  # it may be a name
+                    code = "legacy_keras.standalone_optimizer({value})"
+                    yield rewrite(value, code, {"value": value})
         family = trial.flow.family(metrics.owner)
         found = [trial.flow.own_method(one, "build_model") for one in family]
         yield from _build_models(trial, metrics, [one for one in found if one is not None])
@@ -79,6 +85,8 @@ def _metrics(trial: Trial, metrics: KerasTrialMetrics) -> Fix:
     if metrics.has_any and _is_idiomatic(trial, metrics):
         calls = [f"self.{role}_metrics()" for role in metrics.roles]
         joined = f"{{{', '.join(f'**{call}' for call in calls)}}}" if len(calls) > 1 else calls[0]
+        if metrics.has_prefix:
+            joined = _WITHOUT_PREFIX.format(metrics=joined)
         edits.append(AddMember(metrics.owner, _NAMED.format(metrics=joined)))
         imports = ("import tensorflow as tf",)
     prefix = metrics.names.prefix
@@ -90,18 +98,6 @@ def _is_idiomatic(trial: Trial, metrics: KerasTrialMetrics) -> bool:
     """Whether the trial lists its metrics itself, without a piece of ``legacy_keras``."""
     has_name = any(_NAMED_METRICS in source.text for source in trial.modules)
     return metrics.is_plain and not has_name
-
-
-def _optimizer(trial: Trial, value: ast.expr) -> Iterator[Fix]:
-    """An object in the place of what ``optimizer()`` returns, if that may be a name."""
-    kind = given(trial, value)
-    if kind is Given.NAME and isinstance(value, ast.Constant):
-        name = BY_NAME[str(value.value).lower()]
-        found = spell(trial.modules.home(value), f"{LEGACY}.{name}")
-        code = f"{found.code}({standalone_defaults(name)})"
-        yield rewrite(value, code, imports=found.imports)
-    elif kind is not Given.OBJECT:
-        yield rewrite(value, "legacy_keras.standalone_optimizer({value})", {"value": value})
 
 
 # build_model.
@@ -184,6 +180,8 @@ def _set_by_harness(trial: Trial, owner: ast.ClassDef) -> Iterator[Remark]:
 EXAMPLE = """\
 --- net.py
   import tensorflow as tf
++
++ import legacy_keras
 
 
   class Net:
@@ -192,7 +190,7 @@ EXAMPLE = """\
 
       def optimizer(self):
 -         return "adadelta"  # fast
-+         return tf.keras.optimizers.legacy.Adadelta(learning_rate=1.0)  # fast
++         return legacy_keras.standalone_optimizer("adadelta")  # fast
 
 -     def build_model(self, hparams):
 +     def build_model(self):

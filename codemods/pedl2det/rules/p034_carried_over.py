@@ -22,11 +22,10 @@ _DEFINE = "define make_data_loaders(experiment_config, hparams) beside the trial
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Give the trials another base, and name the functions that the harness called beside them."""
-    for source in trial.modules:
-        for node in source.names.of(ast.Name, ast.Attribute):
-            dotted = trial.modules.meaning(node)
-            if dotted in TRIALS and isinstance(node.ctx, ast.Load):
-                yield rewrite(node, f"legacy_keras.{_base(trial, dotted)}")
+    for node in trial.modules.reads:
+        dotted = trial.modules.meaning(node)
+        if dotted in TRIALS:
+            yield rewrite(node, f"legacy_keras.{_base(trial, dotted)}")
     for root in trial.roots:
         yield Fix(root, config=_needs(trial))
         if trial.generation is Generation.PEDL:

@@ -15,7 +15,6 @@ import pedl2det_names as names
 from pedl2det.analysis.flow.values import Way, by_position
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Trial
-from pedl2det.findings import Kind
 from pedl2det.fixes import Remark
 
 _OF_MODULE = ("globals", "locals", "eval", "exec", "vars")
@@ -25,9 +24,9 @@ _SEEDS = ("tensorflow.set_random_seed", "tensorflow.compat.v1.set_random_seed")
 _NAMES = "`{code}` reaches names of the trial by text"
 _PARTS = "`{code}` sees all attributes of the trial or of a module, and a rewrite changes them"
 _CHANGED = "`{code}` may change the hyperparameters, of which the trial has one dict"
+_BOUND = "`{code}` binds a method that takes other arguments now"
 _GUARDED = "`{code}` may fail, and something else is done then"
 _ORDER = "`{code}` changes another module while it is imported, so the order of imports matters"
-_CONFIG = "code that reads {name} itself finds other keys there: migrate rewrites it"
 _DRAWN = "several modules draw or seed random numbers while they are imported"
 
 
@@ -36,12 +35,11 @@ def check(trial: Trial) -> Iterable[Remark]:
     for source in trial.modules:
         yield from _by_text(source)
         yield from _called_by_text(source)
-        yield from _as_values(trial, source)
+    yield from _as_values(trial)
     yield from _guarded(trial)
     yield from _decorated(trial)
     yield from _changed(trial)
-    yield from _reads_config(trial)
-    yield from _set_elsewhere(trial)
+    yield from _bound(trial)
     yield from _ordered_at_import(trial)
     yield from _drawn_at_import(trial)
 
@@ -81,15 +79,14 @@ def _called_by_text(source: Source) -> Iterator[Remark]:
                 yield _remark(parent, _NAMES)
 
 
-def _as_values(trial: Trial, source: Source) -> Iterator[Remark]:
+def _as_values(trial: Trial) -> Iterator[Remark]:
     """``vars(self)``, ``self.__dict__``, ``inspect.getmembers(settings)``; modules as values."""
-    for node in source.names.of(ast.Name, ast.Attribute):
-        parent = source.names.parents[node]
+    for node in trial.modules.reads:
+        parent = trial.modules.home(node).names.parents[node]
         if isinstance(parent, ast.Attribute) and parent.attr != "__dict__":
             continue
         is_module = trial.modules.by_name.get(trial.modules.meaning(node) or "") is not None
-        is_self = _is_seen(parent, node) and _is_trial(trial, node)
-        if isinstance(node.ctx, ast.Load) and (is_module or is_self):
+        if is_module or (_is_seen(parent, node) and _is_trial(trial, node)):
             yield _remark(parent, _PARTS)
 
 
@@ -146,19 +143,17 @@ def _changed(trial: Trial) -> Iterator[Remark]:
                     yield _remark(call, _CHANGED)
 
 
-def _reads_config(trial: Trial) -> Iterator[Remark]:
-    """Files of configs that code names, and may read: lengths in steps and old keys are gone."""
-    files = {path.name for path, _ in trial.configs}
-    for text in trial.modules.of(ast.Constant):
-        if isinstance(text.value, str) and text.value.rpartition("/")[2] in files:
-            yield Remark(text, _CONFIG.format(name=text.value), kind=Kind.DIFFERENT)
-
-
-def _set_elsewhere(trial: Trial) -> Iterator[Remark]:
-    """``Net.keras_callbacks = callbacks``: methods that take other arguments now."""
+def _bound(trial: Trial) -> Iterator[Remark]:
+    """``Net.keras_callbacks = callbacks``, or ``build_model = build`` in the class of a trial."""
     for node in trial.modules.of(ast.Attribute):
         if isinstance(node.ctx, ast.Store) and node.attr in GIVEN_HPARAMS:
-            yield _remark(trial.modules.home(node).names.parents[node], _PARTS)
+            yield _remark(trial.modules.home(node).names.parents[node], _BOUND)
+    for owner in trial.classes:
+        for line in owner.body:
+            match line:
+                case ast.Assign(targets=[ast.Name(id=name)]) if name in GIVEN_HPARAMS:
+                    if trial.flow.own_method(owner, name) is None:
+                        yield _remark(line, _BOUND)
 
 
 def _ordered_at_import(trial: Trial) -> Iterator[Remark]:

@@ -1,7 +1,8 @@
-"""Names of TensorFlow and Keras that code looks up by text are looked up among those of its time.
+"""Names of TensorFlow, Keras and NumPy that code looks up by text are those of its time.
 
 Where a module is used as a value, as in ``getattr(tf, name)`` or ``vars(layers)``, only the running
-trial knows which names are meant. ``legacy_keras.old_module`` has those of TensorFlow 1.
+trial knows which names are meant. ``legacy_keras.old_module`` has those of TensorFlow 1, and
+``old_numpy`` those of the NumPy before 1.20.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pedl2det.analysis.old_keras import KERAS, OPTIMIZERS
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, rewrite
 
-_ROOTS = ("tensorflow", "keras")
+_ROOTS = ("tensorflow", "keras", "numpy")
 _MODULES = frozenset(row.old.rpartition(".")[0] for row in names.rows())
 #: Modules of which P009 and P010 rewrite `getattr`.
 _OWN_RULE = (OPTIMIZERS, f"{KERAS}.layers")
@@ -25,23 +26,25 @@ def check(trial: Trial) -> Iterable[Fix]:
     """Wrap modules that are used as values, and what imports one by its name."""
     if not old_keras.is_old(trial):
         return
-    for source in trial.modules:
-        for node in source.names.of(ast.Name, ast.Attribute):
-            parent = source.names.parents[node]
-            dotted = trial.modules.meaning(node) or ""
-            if not isinstance(node.ctx, ast.Load) or isinstance(parent, ast.Attribute):
-                continue
-            if dotted == "importlib.import_module" and _may_be_old(parent):
-                yield rewrite(node, "legacy_keras.import_old_module")
-            elif dotted.partition(".")[0] in _ROOTS and _is_module(dotted):
-                if not _is_asked_plainly(trial, node, parent):
-                    more = ", is_standalone=True" if old_keras.is_standalone(dotted) else ""
-                    code = f"legacy_keras.old_module({{module}}{more})"
-                    yield rewrite(node, code, {"module": node})
-            elif dotted == "sys.modules":
-                match parent:  # `"pedl" in sys.modules`, which is so on a cluster
-                    case ast.Compare(left=ast.Constant(value="pedl") as name):
-                        yield rewrite(name, '"determined"')
+    for node in trial.modules.reads:
+        parent = trial.modules.home(node).names.parents[node]
+        dotted = trial.modules.meaning(node) or ""
+        if isinstance(parent, ast.Attribute):
+            continue
+        if dotted == "importlib.import_module" and _may_be_old(parent):
+            yield rewrite(node, "legacy_keras.import_old_module")
+        elif dotted == "sys.modules":
+            match parent:  # `"pedl" in sys.modules`, which is so on a cluster
+                case ast.Compare(left=ast.Constant(value="pedl") as name):
+                    yield rewrite(name, '"determined"')
+        elif not _is_module(dotted) or _is_asked_plainly(trial, node, parent):
+            continue
+        elif dotted == "numpy":
+            yield rewrite(node, "legacy_keras.old_numpy()")
+        else:
+            more = ", is_standalone=True" if old_keras.is_standalone(dotted) else ""
+            code = f"legacy_keras.old_module({{module}}{more})"
+            yield rewrite(node, code, {"module": node})
 
 
 def _is_asked_plainly(trial: Trial, module: ast.expr, parent: ast.AST) -> bool:
@@ -58,7 +61,8 @@ def _is_asked_plainly(trial: Trial, module: ast.expr, parent: ast.AST) -> bool:
 
 
 def _is_module(dotted: str) -> bool:
-    return dotted in _MODULES and dotted.rpartition(".")[2].islower()
+    is_old = dotted.partition(".")[0] in _ROOTS and dotted in _MODULES
+    return is_old and dotted.rpartition(".")[2].islower()
 
 
 def _may_be_old(call: ast.AST) -> bool:

@@ -49,16 +49,7 @@ def lower(reading: Reading) -> Reading:
 def lower_sources(
     modules: Modules, paths: set[Path], has_size: bool = False
 ) -> tuple[dict[str, Source], dict[Path, Script]]:
-    """Write scripts as trials.
-
-    Args:
-        modules: the files of the project.
-        paths: its scripts.
-        has_size: whether a config has a batch size.
-
-    Returns:
-        The files with their new texts, and what is to be known of those that change.
-    """
+    """Write scripts as trials: the files with their new texts, and what is to be known of them."""
     scripts = {id(one) for one in modules if one.is_module and one.path in paths}
     plans: dict[Path, Plan] = {}
     for source in modules:

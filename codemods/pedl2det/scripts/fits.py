@@ -47,13 +47,7 @@ _NEW_NAMES = {"generator": "x", "nb_epoch": "epochs", "nb_val_samples": "validat
 
 
 class Fits:
-    """The trainings of a script.
-
-    Args:
-        modules: the files of the project.
-        script: the script.
-        scripts: the ids of the files that are scripts.
-    """
+    """The trainings of a script, one of several whose ids are known."""
 
     def __init__(self, modules: Modules, script: Source, scripts: set[int]) -> None:
         self.modules = modules

@@ -65,9 +65,7 @@ _LOOKING = {"globals", "locals", "vars", "dir", "exec", "eval"}
 def yield_edits(fits: Fits, spared: ast.Call | None) -> Iterator[tuple[Source, Edit]]:
     """Yield at each call that trains, and from each function that leads there, in all files.
 
-    Args:
-        fits: the trainings of a script.
-        spared: the call that the trial makes itself.
+    One call is spared, which the trial makes itself.
     """
     for call in fits.calls:
         source = fits.modules.home(call)
@@ -147,11 +145,7 @@ def class_name(source: Source, module: str) -> str:
 def with_trial(source: Source, name: str, call: bool, context: str) -> str:
     """The text of a script with its trial, below what stays.
 
-    Args:
-        source: the script, which yields what it gives to ``fit``.
-        name: the name of the trial's class.
-        call: whether the script consists of one call of a generator.
-        context: how the script calls its context; empty if it has none.
+    The script may consist of one call of a generator, and has a name for its context if it asks it.
     """
     module = cst.parse_module(source.text)
     stay = _staying(source)

@@ -47,14 +47,7 @@ class Plan:
 
 
 def plan_training(source: Source, modules: Modules, scripts: set[int], has_size: bool) -> Plan:
-    """Plan a script that trains.
-
-    Args:
-        source: the script.
-        modules: the files of the project.
-        scripts: the ids of the files that are scripts.
-        has_size: whether a config has a batch size.
-    """
+    """Plan a script that trains; a config may have its batch size."""
     plan = Plan(source)
     fits = Fits(modules, source, scripts)
     for node, message, help_ in fits.problems():

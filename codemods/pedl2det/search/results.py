@@ -85,14 +85,7 @@ def _number_or_text(value: Any) -> str:
 
 
 def write_page(file: Path, config: Any, results: Sequence[Result], out: Path) -> None:
-    """Write the page.
-
-    Args:
-        file: where to.
-        config: the experiment config.
-        results: the trials, the best first.
-        out: the directory of the search.
-    """
+    """Write the page of a search, whose trials come with the best first."""
     names, metric = _varying(results), config.searcher.metric
     states = Counter(result.state for result in results)
     facts = {

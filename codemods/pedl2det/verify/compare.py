@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pedl2det.analysis.metric_names import MetricNames
+from pedl2det.analysis.metric_names import MetricNames, is_renamed
 
 Line = dict[str, Any]
 Lines = list[Line]
@@ -133,7 +133,7 @@ def compare_runs(old: Path, new: Path, names: MetricNames | None = None) -> Comp
         line["metrics"] = {layers.get(name, name): value for name, value in line["metrics"].items()}
     pairs = [*zip(batches, new_batches, strict=False)]
     report_pairs = [*zip(reports, new_reports, strict=False)]
-    more = _drop_new_metrics([*pairs, *report_pairs]) if names is not None else set()
+    more = _drop_new_metrics([*pairs, *report_pairs], names is not None)
     differences = [
         *_at_first_batch(pairs, _rate_differences),
         *_at_first_batch(pairs, _batch_differences),
@@ -263,11 +263,16 @@ def without_unused_optimizers(weights: Arrays) -> Arrays:
 _Pairs = list[tuple[Line, Line]]
 
 
-def _drop_new_metrics(pairs: _Pairs) -> set[str]:
-    """Remove from the new records the metrics that only they have, and name these."""
+def _drop_new_metrics(pairs: _Pairs, may_be_other: bool) -> set[str]:
+    """Remove from the new records the metrics that only they have, and name these.
+
+    They may be other metrics, or no more than other names of those of the old records.
+    """
     dropped = set()
     for one, other in pairs:
         for name in other["metrics"].keys() - one["metrics"].keys():
+            if not (may_be_other or any(is_renamed(name, old) for old in one["metrics"])):
+                continue
             del other["metrics"][name]
             dropped.add(f"{name} ({other.get('kind', 'training')})")
     return dropped

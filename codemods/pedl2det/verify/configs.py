@@ -104,8 +104,7 @@ def differing_settings(
 def config_in_script(path: Path) -> Path | None:
     """Write the config of a script to a temporary file; None if there is no such script.
 
-    Args:
-        path: the script, or the directory of a trial that has no config.
+    The path is that of the script, or of a trial that has no config.
 
     Raises:
         Pedl2DetError: the script computes its config.
@@ -130,9 +129,6 @@ def config_in_script(path: Path) -> Path | None:
 
 def refuse_native(path: Path) -> None:
     """Tell a script of the Native API from a directory without a trial or a config.
-
-    Args:
-        path: the directory, or the file.
 
     Raises:
         Pedl2DetError: there is such a script.

@@ -85,13 +85,7 @@ def is_small(directory: Path) -> bool:
 
 
 def missing_paths(message: str, root: Path, extent: Extent) -> list[Path]:
-    """Return the originals of files that a copied trial did not find.
-
-    Args:
-        message: the error of the trial.
-        root: the copied root.
-        extent: what was copied.
-    """
+    """Return the originals of files that a copied trial did not find, by its error."""
     home = root / extent.home.relative_to(extent.root)
     found = []
     for text in _PATH.findall(message):

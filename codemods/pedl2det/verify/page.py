@@ -33,15 +33,7 @@ Rows = list[tuple[str, ...]]
 def write_report(
     path: Path, verdict: Verdict, proof: Proof, old: Path, new: Path, files: Sequence[NewFile]
 ) -> None:
-    """Write a verdict as an HTML page.
-
-    Args:
-        path: the file to write.
-        verdict: the verdict.
-        proof: the verdict with its circumstances.
-        old: the results directory of the old trial.
-        new: that of the new one.
-        files: the files in which the trials differ.
+    """Write a verdict with its proof as an HTML page, with the files in which the trials differ.
 
     Raises:
         Pedl2DetError: it cannot be written there.
@@ -116,11 +108,7 @@ def _layers(tensors: Sequence[Tensor]) -> Iterator[tuple[str, str, Rows]]:
 def curves_of(run: Path, names: MetricNames | None = None) -> dict[str, dict[int, float]]:
     """Read the metrics of a run: those of training by batch, those of validations by report.
 
-    The learning rates of the batches are curves as well.
-
-    Args:
-        run: its results directory.
-        names: the new names of the metrics; None if they are the same.
+    The learning rates of the batches are curves as well. The old trial's metrics have new names.
     """
     curves: dict[str, dict[int, float]] = {}
     for line in read_lines(run / "batches.jsonl", names):
@@ -137,13 +125,7 @@ def curves_of(run: Path, names: MetricNames | None = None) -> dict[str, dict[int
 
 
 def drawing(name: str, old: Curve, new: Curve) -> str:
-    """Return a metric of the old and the new trial as an SVG element.
-
-    Args:
-        name: the name of the metric.
-        old: its curve in the old trial; an empty one if it is not reported there.
-        new: that in the new one.
-    """
+    """Return a metric of the old and the new trial as an SVG element; a trial may not report it."""
     last = max([*old, *new], default=1)
     scale = Scale([*old.values(), *new.values()], _TOP, _HEIGHT)
     lines = [*_lines("old", old, last, scale), *_lines("new", new, last, scale)]

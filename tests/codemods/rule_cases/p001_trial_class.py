@@ -51,6 +51,42 @@ class Trial(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext) -> None:
         self.context = context
 """
+_MADE_ITSELF = """
+
+class Trial(TFKerasTrial):
+    def __new__(cls, hparams):
+        return super().__new__(cls)
+"""
+_CLASS_WITHIN = """
+
+class Trial(TFKerasTrial):
+    def __init__(self, hparams):
+        class Watch(list):
+            def __init__(self):
+                super().__init__()
+                self.rate = hparams["rate"]
+
+        self.watch = Watch
+
+    def session_config(self, hparams):
+        return super().session_config(hparams)
+"""
+_CLASS_WITHIN_AFTER = f"""
+
+class Trial(TFKerasTrial):
+    def __init__(self, context: TFKerasTrialContext):
+{_KEEP}\
+        hparams = context.get_hparams()
+        class Watch(list):
+            def __init__(self):
+                super().__init__()
+                self.rate = hparams["rate"]
+
+        self.watch = Watch
+
+    def session_config(self):
+        return super().session_config()
+{_LOADERS}"""
 
 
 def _trial(code: str) -> Files:
@@ -129,7 +165,7 @@ CASES = (
     Case(
         _trial(_TWO.replace("(hparams)\n", "(hparams, scale=2)\n")),
         {},
-        "carried over as it was: a constructor is decorated",
+        "carried over as it was: a constructor is called with more",
     ),
     Case(
         _trial(
@@ -138,7 +174,11 @@ CASES = (
             )
         ),
         {},
-        "carried over as it was: a constructor is decorated",
+        "a decorator calls __init__ with the hyperparameters",
     ),
+    Case(
+        _trial(_MADE_ITSELF), {}, "carried over as it was: a trial is made by a method of its own"
+    ),
+    Case(_trial(_CLASS_WITHIN), {"model_def.py": _IMPORTS + _CLASS_WITHIN_AFTER}),
     Case({"model_def.py": _MIGRATED}, {"model_def.py": _MIGRATED}),
 )

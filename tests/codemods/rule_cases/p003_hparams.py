@@ -34,14 +34,6 @@ class Net:
     def watches(self, hparams):
         return configured(hparams["rate"])
 """
-_FUNCTION = """\
-def watch(self, hparams):
-    return [Watch(hparams["rate"])]
-
-
-class Net:
-    keras_callbacks = watch
-"""
 _ANY_ARGUMENTS = """\
 class Net:
     def session_config(self, *args):
@@ -62,9 +54,14 @@ CASES = (
         f"{_OLD}        return [hparams[key] for key in KEYS]\n",
         f"{_LEGACY}        return [legacy_keras.shared_hyperparameters()[key] for key in KEYS]\n",
     ),
+    _case(
+        f'{_OLD}        return "global_batch_size" in hparams, hparams.get("rate", 1)\n',
+        f"{_LEGACY}        return (\n"
+        '            "global_batch_size" in legacy_keras.shared_hyperparameters(),\n'
+        '            self.context.get_hparams().get("rate", 1),\n        )\n',
+    ),
     _case(_DECORATED, _DECORATED_AFTER),
     _case(_OWN_METHOD, _OWN_METHOD),
     _carried(f'{_OLD}        hparams["rate"] *= 2\n', "hparams is changed"),
     _carried(_ANY_ARGUMENTS, "session_config reads"),
-    _carried(_FUNCTION, "keras_callbacks is bound to"),
 )

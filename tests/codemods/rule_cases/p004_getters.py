@@ -101,7 +101,28 @@ _OTHER = _CONSTANT.replace("import pedl\n", "import os\n").replace(
     "pedl.get_hyperparameter", "os.getenv"
 )
 
+_READS = "STEPS = open('const.yaml').read()\n"
+_LOADS = """\
+import yaml
+
+STEPS = yaml.safe_load(open("const.yaml"))["searcher"]["max_steps"]
+"""
+_LOADS_AFTER = """\
+import yaml
+
+import legacy_keras
+
+STEPS = legacy_keras.old_config(yaml.safe_load(open("const.yaml")))["searcher"][
+    "max_steps"
+]
+"""
 CASES = (
+    Case(
+        pedl_trial(_READS) | {"const.yaml": EARLY_CONFIG},
+        {"net.py": _READS},
+        "reads const.yaml itself",
+    ),
+    Case(pedl_trial(_LOADS) | {"const.yaml": EARLY_CONFIG}, {"net.py": _LOADS_AFTER}),
     Case(
         {**pedl_trial(_NET), "settings.py": _SETTINGS + _CONSTANT.partition("\n\n\n")[0] + "\n"},
         {"net.py": _CONSTANT_AFTER.replace("2 * ", ""), "settings.py": _SETTINGS},

@@ -108,15 +108,13 @@ CASES = (
             _RETURN,
         ),
     ),
-    _case(  # nothing is added to a compile of the model's own
+    _case(  # a compile of the model's own
         _PAIR + _build("model = Pair()", "model.compile(Adam(0.1), second=Adam(0.2))", _RETURN),
         _PAIR
         + _built(
-            *("model = Pair()", _WRAP, "model.compile("),
-            "    self.context.wrap_optimizer(Adam(0.1)),",
-            "    second=self.context.wrap_optimizer(Adam(0.2)),",
-            *(")", _RETURN),
+            *("model = Pair()", "model.compile(Adam(0.1), second=Adam(0.2))", _TRAINED),
         ),
+        _FAITHFUL_START,
     ),
     _case(  # one of several
         _HELPER + _build('return compiled(8) if hparams["big"] else compiled(4)'),

@@ -61,6 +61,17 @@ CASES = (
         "def optimizer(name):\n"
         "    return legacy_keras.standalone_optimizer(name) or KINDS[name]()\n",
     ),
+    _case(
+        "from keras.optimizers import Adam\n\n\nclass Slow(Adam):\n"
+        "    def __init__(self, lr):\n        super().__init__(lr, 0.8)\n",
+        "from tensorflow.keras.optimizers.legacy import Adam\n\nimport legacy_keras\n\n\n"
+        "class Slow(legacy_keras.standalone_base(Adam)):\n"
+        "    def __init__(self, lr):\n        super().__init__(lr, 0.8)\n",
+    ),
+    _case(
+        "from keras.optimizers import SGD\nopt = SGD(0.1, **OPTIONS)\n",
+        "import legacy_keras\n\nopt = legacy_keras.SGD(0.1, **OPTIONS)\n",
+    ),
     Case(
         pedl_trial("from keras.optimizers import *\nopt = SGD(lr=0.1)\n"),
         {},

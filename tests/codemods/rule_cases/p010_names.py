@@ -98,6 +98,30 @@ def share(y, z):
 _DOUBLES_AFTER = _DOUBLES.replace("to_double(tf", "cast(tf").replace(
     '"hits"', 'tf.float64, name="hits"'
 )
+_ROWS = """\
+import numpy as np
+
+
+class Texts:
+    def __getitem__(self, index):
+        lengths = np.array([len(text) for text in self.texts])
+        return np.array(self.texts[index:]), lengths, np.asarray(np.split(self.ids, 4))
+"""
+_ROWS_AFTER = """\
+import numpy as np
+
+import legacy_keras
+
+
+class Texts:
+    def __getitem__(self, index):
+        lengths = np.array([len(text) for text in self.texts])
+        return (
+            legacy_keras.ragged_array(self.texts[index:]),
+            lengths,
+            np.asarray(np.split(self.ids, 4)),
+        )
+"""
 
 
 def _case(before: str, after: str, says: str = "") -> Case:
@@ -108,6 +132,7 @@ CASES = (
     Case(pedl_trial(_SESSION), {"net.py": _SESSION_AFTER}, "the tensor keeps the value"),
     Case(pedl_trial(_NO_TENSOR), {"net.py": _NO_TENSOR_AFTER}),
     Case(pedl_trial(_OF_THE_TRIAL), {"net.py": _OF_THE_TRIAL}),
+    _case(_ROWS, _ROWS_AFTER),
     _case(
         _TF + "x = layers.GRU(4, reset_after=True)\n",
         _TF + 'x = layers.GRU(4, reset_after=True, recurrent_activation="hard_sigmoid")\n',

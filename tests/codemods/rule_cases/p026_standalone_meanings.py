@@ -39,6 +39,60 @@ class Net:
         )
         return model
 """
+_CONSTANT = """\
+from {keras}.models import Sequential
+{more}
+LOSS = "hinge"
+
+
+class Net:
+    def build_model(self{hparams}):
+        model = Sequential()
+        {compile}
+        return model
+
+    def session_config(self{hparams}):
+        return LOSS in ("mse", "mae")
+"""
+_CONSTANT_AFTER = _CONSTANT.format(
+    keras="tensorflow.keras",
+    more="\nimport legacy_keras\n",
+    hparams="",
+    compile="""model = self.context.wrap_model(model)
+        optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.SGD())
+        model.compile(optimizer, loss=legacy_keras.standalone_losses(LOSS))""",
+)
+_OF_A_REGISTRY = """\
+import tensorflow as tf
+from keras.utils import to_categorical
+from nets import NETS
+
+ROWS = to_categorical([0, 1])
+
+
+class Net:
+    def build_model(self, hparams):
+        model = NETS[tf.keras.Model]()
+        model.compile("adagrad", loss="hinge")
+        return model
+"""
+_OF_A_REGISTRY_AFTER = """\
+import tensorflow as tf
+from tensorflow.keras.utils import to_categorical
+from nets import NETS
+
+ROWS = to_categorical([0, 1])
+
+
+class Net:
+    def build_model(self):
+        model = NETS[tf.keras.Model]()
+        model = self.context.wrap_model(model)
+        optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.Adagrad())
+        model.compile(optimizer, loss="hinge")
+        return model
+"""
+
 
 CASES = (
     _case(
@@ -50,4 +104,12 @@ CASES = (
         "import tensorflow as tf\nx = tf.keras.layers.Conv2D(32, 3, 2)\n",
     ),
     Case(pedl_trial(_COMPILED), {"net.py": _COMPILED_AFTER}),
+    _case(  # which is a name that other code compares
+        "import tensorflow as tf\n"
+        + _CONSTANT.format(
+            keras="keras", more="", hparams=", hparams", compile='model.compile("sgd", loss=LOSS)'
+        ),
+        "import tensorflow as tf\n" + _CONSTANT_AFTER,
+    ),
+    _case(_OF_A_REGISTRY, _OF_A_REGISTRY_AFTER),
 )

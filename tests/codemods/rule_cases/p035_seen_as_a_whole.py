@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rule_cases.cases import Case, pedl_trial
-from rule_cases.small_trials import EARLY_CONFIG
 
 _NET = """\
 import operator
@@ -47,7 +46,6 @@ import rates
 
 rates.RATES.update({15: 0.5})
 """
-_READS = "STEPS = open('const.yaml').read()\n"
 _ELSEWHERE = """\
 def callbacks(self, hparams):
     return [hparams["rate"]]
@@ -58,6 +56,14 @@ class Net:
 
 
 Net.keras_callbacks = callbacks
+"""
+_FUNCTION = """\
+def watch(self, hparams):
+    return [Watch(hparams["rate"])]
+
+
+class Net:
+    keras_callbacks = watch
 """
 _NOTED = """\
 class Note:
@@ -74,12 +80,8 @@ CASES = (
         {},
         f"{_SAYS}`rates.RATES.update({{15: 0.5}})` changes another module",
     ),
-    Case(
-        pedl_trial(_READS) | {"const.yaml": EARLY_CONFIG},
-        {"net.py": _READS},
-        "reads const.yaml itself",
-    ),
     Case(pedl_trial(_ELSEWHERE), {}, f"{_SAYS}`Net.keras_callbacks = callbacks`"),
+    Case(pedl_trial(_FUNCTION), {}, f"{_SAYS}`keras_callbacks = watch` binds"),
     Case(pedl_trial(_NOTED), {}, f"{_SAYS}`vars(self.trial)` sees all"),
     _case("**vars(self)", "`vars(self)` sees all attributes"),
     _case("PREPARATIONS[0](hparams)", "`PREPARATIONS[0](hparams)` may change"),

@@ -68,11 +68,10 @@ class Classes:
     @cached_property
     def _reads_by_meaning(self) -> dict[str, list[ast.expr]]:
         found: dict[str, list[ast.expr]] = defaultdict(list)
-        for source in self.modules:
-            for node in source.names.of(ast.Name, ast.Attribute):
-                meaning = self.modules.meaning(node)
-                if meaning is not None and isinstance(node.ctx, ast.Load):
-                    found[meaning].append(node)
+        for node in self.modules.reads:
+            meaning = self.modules.meaning(node)
+            if meaning is not None:
+                found[meaning].append(node)
         return found
 
     # Classes.

@@ -214,10 +214,7 @@ def arguments_of(
 ) -> dict[str, ast.expr] | None:
     """The arguments of a call by the names of parameters; None if they are not all visible.
 
-    Args:
-        call: the call.
-        parameters: the names in their order.
-        aliases: other names of parameters.
+    The ``aliases`` are other names of parameters.
     """
     if len(call.args) > len(parameters) or any(isinstance(one, ast.Starred) for one in call.args):
         return None

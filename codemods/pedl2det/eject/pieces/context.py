@@ -30,14 +30,7 @@ def get_cluster_info():
 
 
 class TFKerasTrialContext:
-    """The hyperparameters, settings and model of the trial that is trained.
-
-    Args:
-        hparams: the hyperparameters by name.
-        config: the experiment config.
-        seed: the seed of everything.
-        out: the directory of the results, a ``Path``.
-    """
+    """The hyperparameters, settings and model of the trial that is trained."""
 
     def __init__(self, hparams, config, seed, out):
         self.out = out

@@ -115,11 +115,7 @@ class AdaptedTrial(ContextTrial):
 
 
 class TFKerasTrial(Trial):
-    """A ``tf.keras`` trial of PEDL. Its package defines ``make_data_loaders``.
-
-    Args:
-        hparams: the hyperparameters by name.
-    """
+    """A ``tf.keras`` trial of PEDL. Its package defines ``make_data_loaders``."""
 
     _adapter: ClassVar[type[AdaptedTrial]] = AdaptedTrial
 

@@ -1,0 +1,1 @@
+from model_def import Net, make_data_loaders
