@@ -203,8 +203,8 @@ for trial, out in (("one", "one-out"), ("other", "other-out"), ("one", "again"))
     ("line", "said"),
     [
         (
-            "tf.contrib.layers.flatten(1)",
-            "model_def.py:6: tf.contrib.layers.flatten is not supported",
+            "tf.contrib.layers.batch_norm(1)",
+            "model_def.py:6: tf.contrib.layers.batch_norm is not supported",
         ),
         ("import pedl; pedl.Experiment('name')", "model_def.py:6: pedl.Experiment submitted to a"),
         ("from keras.layers import CuDNNThing", "model_def.py:6: import the package: ImportError"),

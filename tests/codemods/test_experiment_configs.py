@@ -447,21 +447,22 @@ def test_keys_that_may_be_newer_than_this_tool_stay() -> None:
     assert len(left(migrated(text, cluster=True))) == 3
 
 
-def test_a_change_behind_an_anchor_is_left() -> None:
+def test_a_config_with_a_change_behind_an_anchor_is_written_anew() -> None:
     text = (
-        "defaults: &defaults\n  batch_size: 32\n  rate: 1e-3\nhyperparameters:\n"
+        "defaults: &defaults\n  batch_size: 32\n  rate: 1e-3  # fast\nhyperparameters:\n"
         f"  <<: *defaults\n  units: 4\n{STEPS}entrypoint: m:T\n"
     )
     result = migrated(text)
 
-    assert "<<: *defaults" in result.text and "batches: 1000" in result.text
-    assert migrated(result.text).text == result.text
-    (finding,) = result.findings
-    assert finding.message.startswith("the config is written in a way that no edit")
-    assert finding.help == (
-        "line 2: hyperparameters.batch_size is global_batch_size\nline 3: defaults.rate is rate: "
-        "1.0e-3\nline 3: hyperparameters.rate is rate: 1.0e-3"
+    assert result.text == (
+        "defaults:\n  batch_size: 32\n  rate: 1.0e-3\nhyperparameters:\n"
+        "  global_batch_size: 32\n  rate: 1.0e-3\n  units: 4\n"
+        "searcher: {name: single, metric: val_loss, max_length: {batches: 1000}}\n"
+        "entrypoint: m:T\n"
     )
+    assert migrated(result.text).text == result.text
+    assert "its comments are gone" in result.findings[0].message
+    assert left(result) == []
 
 
 def test_json() -> None:

@@ -207,6 +207,10 @@ class Config:
         """The document as plain objects, every scalar as its text, nothing shared."""
         return _plain(self.root)
 
+    def anew(self) -> str:
+        """The document as a new text of the same values, which shares nothing; without comments."""
+        return yaml.serialize(_alone(self.root), allow_unicode=True) if self.root else self.text
+
     def _pairs(self, parent: Entry | None) -> dict[str, Entry]:
         """The keys and values of a mapping, the items of a list, by name."""
         node = parent.value if parent else self.root
@@ -219,6 +223,17 @@ class Config:
             return {}
         flow = bool(node.flow_style)
         return {name: Entry((*path, name), key, value, flow) for name, key, value in pairs}
+
+
+def _alone(node: Any) -> Any:
+    """A copy of a node that shares nothing."""
+    if isinstance(node, yaml.MappingNode):
+        pairs = [(_alone(key), _alone(value)) for key, value in node.value]
+        return yaml.MappingNode(node.tag, pairs, flow_style=node.flow_style)
+    if isinstance(node, yaml.SequenceNode):
+        items = [_alone(item) for item in node.value]
+        return yaml.SequenceNode(node.tag, items, flow_style=node.flow_style)
+    return yaml.ScalarNode(node.tag, node.value, style=node.style)
 
 
 def whole_number(text: str) -> int | None:

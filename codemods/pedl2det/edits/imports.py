@@ -47,7 +47,7 @@ def fit_imports(old: Source, new: Source, wanted: Wanted, tree: cst.Module | Non
 
     ``tree`` is the tree of the new file, if it is known.
     """
-    had, has = _used_names(old), _used_names(new)
+    had, has, reads = _used_names(old), _used_names(new), _read_names(new)
     statements = map(_parsed, sorted(wanted.added))
     added = {name: one for one in statements if (name := _local(one.names[0])) in has}
     present = new.names.of(ast.Import, ast.ImportFrom)
@@ -68,7 +68,9 @@ def fit_imports(old: Source, new: Source, wanted: Wanted, tree: cst.Module | Non
             stays = keeps_stars or not _is_old_star(node, wanted)
             return updated if stays else cst.RemoveFromParent()
         pairs = zip(updated.names, node.names, strict=True)
-        kept = [alias for alias, ours in pairs if _stays(ours, node, had, has, added, wanted)]
+        kept = [
+            alias for alias, ours in pairs if _stays(ours, node, had, has, reads, added, wanted)
+        ]
         if len(kept) == len(updated.names):
             return updated
         return _with_names(updated, kept) if kept else cst.RemoveFromParent()
@@ -86,9 +88,11 @@ def _used_names(source: Source) -> set[str]:
     for constant in source.names.of(ast.Constant):
         if isinstance(constant.value, str) and re.fullmatch(r"[\w.\[\], |]{1,200}", constant.value):
             texts.append(constant.value)
-    reads = source.names.of(ast.Name)
-    found = {node.id for node in reads if not isinstance(node.ctx, ast.Store)}
-    return found.union(*map(_NAME.findall, texts))
+    return _read_names(source).union(*map(_NAME.findall, texts))
+
+
+def _read_names(source: Source) -> set[str]:
+    return {one.id for one in source.names.of(ast.Name) if not isinstance(one.ctx, ast.Store)}
 
 
 # Names of imports.
@@ -413,6 +417,7 @@ def _stays(
     node: _Statement,
     had: set[str],
     has: set[str],
+    reads: set[str],
     added: Mapping[str, _Statement],
     wanted: Wanted,
 ) -> bool:
@@ -421,8 +426,9 @@ def _stays(
     if name in added:
         return _single(alias, node) == ast.unparse(added[name])
     start = f"{_module_of(node)}." if isinstance(node, ast.ImportFrom) else ""
-    is_old = wanted.is_old(start + alias.name)
-    return name in has or not (is_old or (name in had and not wanted.is_package))
+    if wanted.is_old(start + alias.name):
+        return name in reads  # a text that spells it is no use of what is gone
+    return name in has or not (name in had and not wanted.is_package)
 
 
 def _with_names(statement: Any, kept: Sequence[cst.ImportAlias]) -> Any:

@@ -26,6 +26,10 @@ from pedl2det.support import render
 #: Rules of which one without the others would convert a number twice, in a second run.
 _TOGETHER = {"C102", "C103", "C108"}
 _UNUSABLE = "this config was not converted in full, and the migrated trial cannot use it"
+_ANEW = (
+    "written anew, with the same values: an edit of what its anchors share would change more; "
+    "its comments are gone"
+)
 _REFUSED = "the config is written in a way that no edit keeps the meaning of"
 _WIDTH = 88
 
@@ -55,6 +59,11 @@ def migrate_config(text: str, facts: ConfigFacts) -> TextResult:
         except NotEdited as error:
             reason = reason or str(error)
     refused = [edit for edit in edits if edit not in made]
+    anew = config.anew() if refused else ""
+    if refused and anew != config.text and Config.of(anew).value() == config.value():
+        result = migrate_config(anew, facts)
+        note = TextFinding("C100", 1, Kind.NOTE, _ANEW)
+        return replace(result, findings=(note, *result.findings))
     if refused:
         done = {edit.rule for edit in made}
         findings = [one for one in findings if one.kind is Kind.LEFT or one.rule in done]
