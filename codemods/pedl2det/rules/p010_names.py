@@ -11,7 +11,8 @@ with the old defaults. ``tf.to_float(x)`` becomes ``tf.cast(x, tf.float32)``.
 
 Old NumPy gave an array of several lengths ``dtype=object`` by itself. Whether rows have one length
 only the running code knows, so ``legacy_keras.ragged_array`` decides there, unless the rows are
-plainly numbers or arrays.
+plainly numbers or arrays. In code that runs once, such as a loader, a proof shows it: the first
+form leaves that as it is.
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ _EVALUATED_ONCE = (
 #: Names of the optimizers' module that are no optimizers.
 _OPTIMIZERS = [f"{old_keras.OPTIMIZERS}.{one}" for one in ("get", "deserialize", "Optimizer")]
 _RAGGED = ("numpy.array", "numpy.asarray")
+#: Methods that are called for each batch.
+_BY_BATCH = ("__call__", "__getitem__", "__next__", "call", "next")
 #: Libraries whose functions give arrays, images and tables.
 _ARRAYS = ("PIL", "cv2", "h5py", "numpy", "pandas", "scipy", "skimage", "sklearn", "tensorflow")
 #: Functions that cast to a type.
@@ -88,8 +91,24 @@ def _is_likely_right(
 ) -> bool:
     """Whether a call of a function that has changed is left as it is, in this form of a trial."""
     if row.old in _RAGGED:
-        return not (written_for is Age.TENSORFLOW_1 and _may_be_ragged(trial, call))
+        is_seen = call is None or not (trial.mended or _runs_by_batch(trial, call, frozenset()))
+        return is_seen or written_for is not Age.TENSORFLOW_1 or not _may_be_ragged(trial, call)
     return row.old in UNLIKELY and not trial.mended
+
+
+def _runs_by_batch(trial: Trial, node: ast.AST, seen: frozenset[ast.AST]) -> bool:
+    """Whether code runs while batches are trained; a proof runs all other code to its end."""
+    for function in trial.modules.home(node).names.around(node):
+        if not isinstance(function, ast.FunctionDef | ast.Lambda):
+            continue
+        name = getattr(function, "name", "__call__")
+        is_generator = any(isinstance(one, ast.Yield) for one in ast.walk(function))
+        if is_generator or name in _BY_BATCH or name.startswith("on_"):
+            return True
+        calls = [] if function in seen else trial.flow.calls(function)
+        if any(_runs_by_batch(trial, call.node, seen | {function}) for call in calls):
+            return True
+    return False
 
 
 def _may_be_ragged(trial: Trial, call: ast.Call | None) -> bool:
