@@ -19,6 +19,8 @@ from pedl2det.analysis.text_rules import GONE_SEARCHERS
 from pedl2det.errors import Pedl2DetError
 from pedl2det.scripts import lower
 
+_SIZES = ("batch_size", "global_batch_size")
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -27,7 +29,8 @@ class Settings:
     length: int
     validation_period: int  # 0 if there is a validation only at the end
     values: dict[str, str]  # everything but the length, in words, by its key in the config
-    #: What may choose a branch of the code: names, texts and switches, not numbers to compute with.
+    #: What may choose a branch of the code: all values but fractions, to compute with, and the
+    #: number of records in a batch.
     branch: object = field(default=None, compare=False)
 
 
@@ -55,19 +58,19 @@ def settings_of(config: Path) -> Settings | None:
             ),
             "checkpoint_storage": kept or "all checkpoints",
         }
-        branch = str(experiment.entrypoint), _without_numbers([hparams, experiment.data])
+        branch = str(experiment.entrypoint), _without_fractions([hparams, experiment.data])
         return Settings(experiment.training_batches(size), validation, values, branch)
     except (errors.Pedl2DetError, ValueError, OSError):
         return None
 
 
-def _without_numbers(value: object) -> object:
+def _without_fractions(value: object) -> object:
     if isinstance(value, Mapping):
-        return tuple((str(key), _without_numbers(value[key])) for key in sorted(value, key=str))
+        kept = [key for key in sorted(value, key=str) if key not in _SIZES]
+        return tuple((str(key), _without_fractions(value[key])) for key in kept)
     if isinstance(value, list | tuple):
-        return tuple(map(_without_numbers, value))
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return type(value).__name__ if is_number else str(value)
+        return tuple(map(_without_fractions, value))
+    return "float" if isinstance(value, float) else str(value)
 
 
 def _period(batches: int) -> str:
