@@ -220,19 +220,12 @@ def _progress(copies: tuple[Copy, ...], batches: int | None) -> Iterator[Callabl
         yield lambda: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-    from rich.progress import TimeRemainingColumn as Remaining
+    from rich.progress import Progress
 
-    with Progress(
-        TextColumn("training {task.description}", markup=False),
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
-        Remaining(compact=True),
-        console=Console(stderr=True),
-        transient=True,
-    ) as bars:
+    with Progress(console=Console(stderr=True), transient=True) as bars:
         tasks = {
-            bars.add_task(copy.name, total=batches): copy.out / "batches.jsonl" for copy in copies
+            bars.add_task(f"training {copy.name}", total=batches): copy.out / "batches.jsonl"
+            for copy in copies
         }
 
         def move() -> None:
