@@ -21,7 +21,10 @@ def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
     Files may be written in some directories beside the project's own.
     """
     project, options = migration.reading.project, migration.options
-    passed = _passed_over(project, options)
+    needed = project.needed if project.has_trial else frozenset()
+    passed = {  # what the user excluded and no trial needs
+        path for path in project.modules.values() if path not in needed and options.excludes(path)
+    }
     files = [one for one in _files(migration) if one.path not in passed]
     findings = _once(one for one in migration.findings if one.path not in passed)
     findings += _unwritable(files, project, options, directories)
@@ -57,14 +60,6 @@ def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
         )
         result.outcomes.append(outcome)
     return result
-
-
-def _passed_over(project: Project, options: Options) -> set[Path]:
-    """The files that the user excluded and that no trial needs."""
-    needed = project.needed if project.has_trial else frozenset()
-    return {
-        path for path in project.modules.values() if path not in needed and options.excludes(path)
-    }
 
 
 def _files(migration: Migration) -> list[NewFile]:
