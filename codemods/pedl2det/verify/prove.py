@@ -152,8 +152,8 @@ def _trained(request: Request, workshop: Workshop, batches: int | None) -> Train
         if not missing or {*missing} <= {*more}:
             break
         more += missing
-    if any(failure is not None and failure.may_be_shared for failure in (old, new)):
-        # Trained at once, they may have used the same file.
+    if old is not None or new is not None:
+        # Trained at once, they may have been in each other's way: by a file, a port, the memory.
         pair = prepare(request, extent, workshop)
         ((old,), seconds), new = train((pair.old,), length), None
         if old is None:
