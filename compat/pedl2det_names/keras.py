@@ -91,50 +91,14 @@ class Place(NamedTuple):
     private: str | None = None  #: the module below the Keras package with all its names, or None
 
 
-#: Modules that were removed or private: their package (``.`` is Keras itself), the module below
-#: ``tf.keras`` with their public names, the package of their private modules today, their names.
-_MOVED = """
-. - - legacy legacy.interfaces wrappers wrappers.scikit_learn
-. - src engine
-. - src.optimizers optimizer_v1
-. callbacks - callbacks_v1
-. losses - objectives
-. optimizers.legacy src.optimizers optimizer_v2>legacy optimizers.optimizer_v2>legacy
-applications applications - applications
-backend backend - tensorflow_backend
-callbacks callbacks - callbacks
-datasets - src.datasets cifar
-engine - src.engine base_layer data_adapter functional input_layer input_spec network>functional
-engine - src.engine sequential topology>base_layer training training_utils training_v1
-engine models - saving
-initializers initializers - initializers_v1 initializers_v2
-layers layers - advanced_activations convolutional convolutional_recurrent core cudnn_recurrent
-layers layers - dense_attention einsum_dense embeddings local merge multi_head_attention noise
-layers layers - normalization normalization_v2 pooling recurrent recurrent_v2 wrappers
-layers layers - normalization.batch_normalization normalization.layer_normalization
-layers layers src.layers preprocessing preprocessing.image_preprocessing
-layers layers src.layers preprocessing.normalization preprocessing.text_vectorization
-mixed_precision mixed_precision src.mixed_precision policy
-optimizer_v2 optimizers.legacy src.optimizers.legacy adadelta adagrad adam adamax ftrl
-optimizer_v2 optimizers.legacy src.optimizers.legacy gradient_descent nadam optimizer_v2 rmsprop
-optimizer_v2 optimizers.schedules src.optimizers.schedules learning_rate_schedule
-optimizers optimizers.schedules src.optimizers schedules.learning_rate_schedule
-preprocessing preprocessing.image src.preprocessing image
-preprocessing preprocessing.sequence src.preprocessing sequence
-preprocessing preprocessing.text src.preprocessing text
-saving models src.saving.legacy hdf5_format
-saving models - save
-utils utils - all_utils multi_gpu_utils training_utils
-utils utils src.utils conv_utils data_utils generic_utils io_utils layer_utils losses_utils
-utils utils src.utils metrics_utils np_utils tf_utils version_utils vis_utils
-"""
-
-
 def _moved() -> Iterator[tuple[str, Place]]:
-    """Yield the old path and the present location of each module that has moved."""
-    for line in _MOVED.strip().splitlines():
-        package, public, private, names = line.split(maxsplit=3)
-        for old, new in pairs(names).items():
+    """Yield the old path and the present location of each module that was removed or private.
+
+    A line of the list has their package (``.`` is Keras itself), the module below ``tf.keras`` with
+    their public names, the package of their private modules today, and their names.
+    """
+    for package, public, private, *names in lines_of("moved_keras.txt"):
+        for old, new in pairs(" ".join(names)).items():
             place = Place(
                 None if public == "-" else public, None if private == "-" else f"{private}.{new}"
             )

@@ -8,47 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2, Name, gone, pairs, table
+from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2, Name, gone, moved, pairs, table
 
-#: A module, the module where its names are today, and the names; ``old>new`` if one has changed.
-_MOVED = """
-base64 base64 decodestring>decodebytes encodestring>encodebytes
-collections collections.abc Callable Collection Container Generator Hashable ItemsView Iterable
-collections collections.abc Iterator KeysView Mapping MappingView MutableMapping MutableSequence
-collections collections.abc MutableSet Sequence Set Sized ValuesView
-distutils.spawn shutil find_executable>which
-distutils.version packaging.version LooseVersion>Version StrictVersion>Version
-fractions math gcd
-imp importlib reload
-time time clock>perf_counter
-PIL.Image PIL.Image ANTIALIAS>LANCZOS
-pandas datetime datetime
-pandas pandas.plotting scatter_matrix
-pandas.io.json pandas json_normalize
-pandas.tools.plotting pandas.plotting autocorrelation_plot lag_plot scatter_matrix
-pandas.util.testing pandas.testing assert_frame_equal assert_series_equal
-scipy.integrate scipy.integrate cumtrapz>cumulative_trapezoid simps>simpson trapz>trapezoid
-scipy.misc scipy.special comb factorial logsumexp
-scipy.ndimage.filters scipy.ndimage convolve gaussian_filter generic_filter laplace maximum_filter
-scipy.ndimage.filters scipy.ndimage median_filter minimum_filter sobel uniform_filter
-scipy.ndimage.interpolation scipy.ndimage affine_transform geometric_transform map_coordinates
-scipy.ndimage.interpolation scipy.ndimage rotate shift spline_filter zoom
-scipy.ndimage.measurements scipy.ndimage center_of_mass find_objects label
-scipy.ndimage.morphology scipy.ndimage binary_closing binary_dilation binary_erosion
-scipy.ndimage.morphology scipy.ndimage binary_fill_holes binary_opening distance_transform_edt
-scipy.signal scipy.signal.windows blackman gaussian hamming hann hanning>hann
-sklearn.cross_validation sklearn.model_selection cross_val_predict cross_val_score
-sklearn.cross_validation sklearn.model_selection train_test_split
-sklearn.decomposition.pca sklearn.decomposition PCA
-sklearn.ensemble.forest sklearn.ensemble RandomForestClassifier RandomForestRegressor
-sklearn.externals.joblib joblib Memory Parallel delayed dump hash load
-sklearn.grid_search sklearn.model_selection GridSearchCV ParameterGrid RandomizedSearchCV
-sklearn.metrics.classification sklearn.metrics classification_report confusion_matrix f1_score
-sklearn.metrics.ranking sklearn.metrics average_precision_score roc_auc_score roc_curve
-sklearn.preprocessing.data sklearn.preprocessing MinMaxScaler OneHotEncoder StandardScaler
-sklearn.preprocessing.label sklearn.preprocessing LabelBinarizer LabelEncoder
-sklearn.utils.testing numpy.testing assert_array_almost_equal assert_array_equal
-"""
 #: Modules that are another one today.
 _MODULES = "pandas.np>numpy sklearn.externals.joblib>joblib sklearn.externals.six>six"
 
@@ -85,11 +46,7 @@ def _changed(old: str, since: str, **more: Mapping[str, str | None]) -> Name:
 
 
 ROWS = table(
-    *(
-        Name(f"{old}.{name}", f"{new}.{today}")
-        for old, new, *names in map(str.split, _MOVED.strip().splitlines())
-        for name, today in pairs(" ".join(names)).items()
-    ),
+    *moved("moved_libraries.txt"),
     *(Name(old, new) for old, new in pairs(_MODULES).items()),
     *(gone(old, write, old.rpartition(".")[2]) for old, write in _PIECES.items()),
     *(gone(old, write) for old, write in _GONE.items()),
@@ -114,8 +71,6 @@ UNLIKELY = ("h5py.File", "numpy.load")
 #: Methods and properties of pandas that are gone, with those of today that take the same arguments;
 #: ``append``, and ``value`` of h5py, are names of others too.
 METHODS = {"as_matrix": "", "get_value": "", "iteritems": "items", "ix": "", "set_value": ""}
-#: The places of arguments that had other defaults.
-PLACES = {"Loader": 1, "allow_pickle": 2, "dtype": 7, "mode": 1}
 #: The places of arguments that had other defaults.
 PLACES = {"Loader": 1, "allow_pickle": 2, "dtype": 7, "mode": 1, "quote": 1}
 #: Functions, classes and methods of pandas that take the alias of a frequency: the parameter, and

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -76,6 +76,18 @@ def pairs(text: str) -> dict[str, str]:
 
 
 def lines_of(list_of_names: str) -> list[list[str]]:
-    """Return the words of each line of a list that ``scripts/tensorflow_names.py`` generates."""
+    """Return the words of each line of a list that is beside this module."""
     text = Path(__file__).with_name(list_of_names).read_text(encoding="utf-8")
     return [line.split() for line in text.splitlines()]
+
+
+def moved(list_of_names: str) -> Iterator[Name]:
+    """Yield the rows of names that have only moved.
+
+    A line of the list has a module, the module where its names are today, and the names, as
+    :func:`pairs` reads them.
+    """
+    for old, new, *names in lines_of(list_of_names):
+        since = TENSORFLOW_2 if old.startswith("tensorflow.") else ""
+        for name, today in pairs(" ".join(names)).items():
+            yield Name(f"{old}.{name}", f"{new}.{today}", since)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pedl2det_names.name import TENSORFLOW_2, Name, gone, lines_of, pairs, table
+from pedl2det_names.name import TENSORFLOW_2, Name, gone, lines_of, moved, pairs, table
 
 CONTRIB = "tensorflow.contrib"
 
@@ -154,23 +154,6 @@ _PRIVATE = {
 
 _CONTRIB_GONE = "it was removed in TensorFlow 2; implement it with tf.keras"
 
-#: Names that moved out of ``tf.contrib`` unchanged: the old module, the new one, the names.
-_OF_CONTRIB = """
-data data.experimental AUTOTUNE TFRecordWriter bucket_by_sequence_length dense_to_sparse_batch
-data data.experimental enumerate_dataset group_by_window ignore_errors map_and_batch
-data data.experimental parallel_interleave parse_example_dataset prefetch_to_device
-data data.experimental rejection_resample scan shuffle_and_repeat unbatch unique
-data compat.v1.data.experimental Counter CsvDataset choose_from_datasets
-data compat.v1.data.experimental make_batched_features_dataset make_csv_dataset
-data compat.v1.data.experimental sample_from_datasets
-data experimental Optional
-distribute distribute MirroredStrategy OneDeviceStrategy
-layers compat.v1.layers flatten
-rnn compat.v1.nn.rnn_cell BasicLSTMCell BasicRNNCell DropoutWrapper GRUCell LSTMCell
-rnn compat.v1.nn.rnn_cell LSTMStateTuple MultiRNNCell RNNCell
-signal signal frame linear_to_mel_weight_matrix mfccs_from_log_mel_spectrograms stft
-"""
-
 #: Names without a successor that support pieces implement.
 _PIECES_OF_CONTRIB = (
     *("layers.l1_l2_regularizer", "layers.l1_regularizer", "layers.l2_regularizer"),
@@ -178,15 +161,6 @@ _PIECES_OF_CONTRIB = (
     *("layers.xavier_initializer_conv2d", "training.HParams"),
 )
 
-_NUMPY = """
-    Inf>inf Infinity>inf NAN>nan NaN>nan PINF>inf infty>inf
-    alltrue>all cumproduct>cumprod mat>asmatrix product>prod rank>ndim round_>round sometrue>any
-    bool8>bool_ bytes0>bytes_ int0>intp object0>object_ str0>str_ uint0>uintp void0>void
-    cfloat>complex128 clongfloat>clongdouble complex_>complex128 float_>float64
-    longcomplex>clongdouble longfloat>longdouble singlecomplex>complex64
-    string_>bytes_ unicode_>str_ typeDict>sctypeDict
-"""
-_PYTHON = "complex float int object str unicode>str"
 _RAGGED = "ragged lists created an object array; pass dtype=object for that"
 
 #: The names of this table, by their old names.
@@ -261,11 +235,7 @@ ROWS = table(
         )
     ),
     *(_row(f"python.{old}", new, since="") for old, new in _PRIVATE.items()),
-    *(
-        Name(f"{CONTRIB}.{old}.{name}", f"tensorflow.{new}.{name}", TENSORFLOW_2)
-        for old, new, *names in map(str.split, _OF_CONTRIB.strip().splitlines())
-        for name in names
-    ),
+    *moved("moved_tensorflow.txt"),
     Name(f"{CONTRIB}.framework.nest", "tensorflow.nest", TENSORFLOW_2),
     *(
         gone(f"{CONTRIB}.{old}", "", old.partition(".")[2], since=TENSORFLOW_2)
@@ -273,8 +243,6 @@ ROWS = table(
     ),
     gone(f"{CONTRIB}.opt.AdamWOptimizer", "use tf.keras.optimizers.AdamW", since=TENSORFLOW_2),
     gone(CONTRIB, _CONTRIB_GONE, since=TENSORFLOW_2),
-    *(Name(f"numpy.{old}", f"numpy.{new}") for old, new in pairs(_NUMPY).items()),
-    *(Name(f"numpy.{old}", f"builtins.{new}") for old, new in pairs(_PYTHON).items()),
     *(
         Name(
             f"numpy.{old}",

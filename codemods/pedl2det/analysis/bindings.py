@@ -137,8 +137,10 @@ class Reaching:
                     return found
             if isinstance(parent, _LOOSE):
                 found |= self._in(parent)
-                if child in _block(parent, "body") and self._in(*_targets(parent)):
-                    return found  # a loop's target is bound before its body
+                match parent:  # a loop's target is bound before its body
+                    case ast.For() | ast.AsyncFor() if child in parent.body:
+                        if self._in(parent.target):
+                            return found
             elif isinstance(parent, ast.If) and block is not None:
                 found |= self._in(parent.test)
             elif block is None and isinstance(parent, ast.stmt):
@@ -189,7 +191,3 @@ class Reaching:
 def _block(node: ast.AST, name: str) -> Sequence[ast.AST]:
     block = getattr(node, name, ())
     return block if isinstance(block, list) else ()
-
-
-def _targets(node: ast.AST) -> list[ast.expr]:
-    return [node.target] if isinstance(node, ast.For | ast.AsyncFor) else []

@@ -203,8 +203,9 @@ def _candidates(
     if around:
         return around
     name = config.trial.partition(":")[0]
-    if not name and _is_beside_another_trial(file):
-        return []
+    beside = (bytes_or_none(one) or b"" for one in file.parent.glob("*.py"))
+    if not name and any(b"Trial" in data and names.mentions_legacy(data) for data in beside):
+        return []  # of a trial beside it that is none of Keras
     nearest: list[Path] = []
     for directory in file.parents:
         below = [home for home in homes if home.is_relative_to(directory)]
@@ -215,12 +216,6 @@ def _candidates(
         if directory in tops:
             break
     return nearest
-
-
-def _is_beside_another_trial(file: Path) -> bool:
-    """Whether a config has a trial beside it that is none of Keras."""
-    beside = (bytes_or_none(one) or b"" for one in file.parent.glob("*.py"))
-    return any(b"Trial" in data and names.mentions_legacy(data) for data in beside)
 
 
 def _around(file: Path, homes: Sequence[Path]) -> list[Path]:

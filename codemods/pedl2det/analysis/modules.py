@@ -217,8 +217,12 @@ class Modules:
             if siblings:
                 has_effect = any(one not in imported for one in siblings)
             else:
-                has_effect = not roots and not only_names(node)
-                has_effect |= any(not _is_inert(one) and one not in libraries for one in roots)
+                # Importing Python's own packages or the old harness changes nothing.
+                has_effect = (not roots and not only_names(node)) or any(
+                    not (one in sys.stdlib_module_names or is_legacy(f"{one}.x"))
+                    and one not in libraries
+                    for one in roots
+                )
             if has_effect:
                 return node
         return None
@@ -288,11 +292,6 @@ def _imports(source: Source, node: ast.AST) -> list[str]:
 def _roots(source: Source, node: ast.stmt) -> list[str]:
     """The top packages that a statement imports."""
     return [name.partition(".")[0] for name in _imports(source, node)]
-
-
-def _is_inert(package: str) -> bool:
-    """Whether importing a package changes nothing: of Python itself, or of the old harness."""
-    return package in sys.stdlib_module_names or is_legacy(f"{package}.x")
 
 
 def only_names(node: ast.stmt) -> bool:

@@ -146,11 +146,6 @@ def is_optimizer(row: names.Name) -> bool:
     return is_class or (row.support or "").endswith("Optimizer")
 
 
-def is_layer(row: names.Name) -> bool:
-    """Whether an old name is a layer that had other defaults."""
-    return (row.new or "").startswith(f"{KERAS}.layers.") and bool(row.defaults)
-
-
 def is_standalone(dotted: str) -> bool:
     """Whether a name belongs to standalone Keras."""
     return dotted.partition(".")[0] == "keras"

@@ -79,12 +79,6 @@ Span = tuple[Place, Place]
 NEWLINE = re.compile("\r\n|\r|\n")
 
 
-def newline_of(text: str) -> str:
-    """The first line end of a text."""
-    found = NEWLINE.search(text)
-    return found[0] if found else "\n"
-
-
 def lines_of(text: str) -> list[str]:
     """The lines of a text with their ends, as Python counts them."""
     return io.StringIO(text, newline="").readlines()
@@ -182,7 +176,8 @@ class Source:
     @cached_property
     def newline(self) -> str:
         """How the first line ends, and with it new ones."""
-        return newline_of(self.text)
+        found = NEWLINE.search(self.text)
+        return found[0] if found else "\n"
 
     def segment(self, node: ast.expr | ast.stmt) -> str:
         """The text of a node."""

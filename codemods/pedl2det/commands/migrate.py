@@ -8,10 +8,9 @@ import importlib.util
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -25,11 +24,6 @@ from pedl2det.files.write import refuse_unsafe, write_all
 from pedl2det.findings import Kind
 from pedl2det.report import check_report_path, next_steps, show_patch, summary, write_report
 from pedl2det.visible import is_coloured, say, shown, unread_stdout_ignored, with_bar
-
-_FILE, _TABLE = "pyproject.toml", "tool.pedl2det"
-#: Globs of files that no rule may write; rules that are left out, by id or name; the only rules
-#: that are not left out.
-_KEYS = ("exclude", "ignore", "select")
 
 
 @click.command("migrate")
@@ -99,8 +93,8 @@ def command(
     proves = writes and _can_train() if asked is None else asked
     if writes:
         clean_killed(roots)
-    options = replace(
-        _options(roots, select, ignore),
+    options = Options(
+        left_out=_left_out(select, ignore),
         partial=partial,
         cluster=cluster,
         jobs=jobs or len(os.sched_getaffinity(0)),
@@ -200,55 +194,13 @@ def _exit_code(result: Result, check: bool) -> int:
     return 1 if left or (check and result.files) else 0
 
 
-# What is left out.
-
-
-def _options(paths: Sequence[Path], select: Sequence[str], ignore: Sequence[str]) -> Options:
-    """What the nearest pyproject.toml and the command line leave out; the latter wins."""
-    base, table = _settings(paths[0].resolve())
-    words: Mapping[str, Sequence[str]]
-    if select or ignore:
-        words, where = {"select": select, "ignore": ignore}, "--"
-    else:
-        words, where = table, f"{base / _FILE}: {_TABLE}."
-    return Options(
-        left_out=_left_out(words.get("select", ()), words.get("ignore", ()), where),
-        exclude=tuple(table.get("exclude", ())),
-        base=base,
-        given=tuple(path.resolve() for path in paths),
-    )
-
-
-def _left_out(select: Sequence[str], ignore: Sequence[str], where: str) -> frozenset[str]:
-    """The ids of the rules that are left out, by words that stand somewhere."""
+def _left_out(select: Sequence[str], ignore: Sequence[str]) -> frozenset[str]:
+    """The ids of the rules that are left out."""
     if not (select or ignore):
         return frozenset()
     from pedl2det.commands.rules import find_rule
     from pedl2det.rules import every_rule
 
-    selected = {find_rule(word, f"{where}select").id for word in select}
+    selected = {find_rule(word, "--select").id for word in select}
     every = {rule.id for rule in every_rule()} if selected else set()
-    return frozenset((every - selected) | {find_rule(word, f"{where}ignore").id for word in ignore})
-
-
-def _settings(start: Path) -> tuple[Path, dict[str, list[str]]]:
-    """The nearest directory at or above a path that has settings, and the settings."""
-    import tomllib  # most runs find no such file
-
-    for file in (directory / _FILE for directory in (start, *start.parents)):
-        if not file.is_file():
-            continue
-        try:
-            tool: Any = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {})
-        except (OSError, ValueError) as error:
-            raise Pedl2DetError(f"{file}: cannot be read as TOML: {error}") from None
-        if "pedl2det" not in tool:
-            continue
-        for key, value in tool["pedl2det"].items():
-            setting = f"{file}: {_TABLE}.{key}"
-            if key not in _KEYS:
-                raise Pedl2DetError(f"{setting}: no such setting: expected {', '.join(_KEYS)}")
-            if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-                raise Pedl2DetError(f"{setting}: expected a list of texts, got {value!r}")
-        return file.parent, tool["pedl2det"]
-    return start, {}
+    return frozenset((every - selected) | {find_rule(word, "--ignore").id for word in ignore})

@@ -326,5 +326,5 @@ def _closed_up(original: Any, updated: Any) -> Any:
         case cst.Lambda() if original.params.params:
             return layout.closed_up(updated)
         case cst.FormattedString() if updated is not original:
-            return layout.with_other_quotes(updated)
+            return updated.visit(layout.OtherQuotes(updated.quote))
     return updated

@@ -190,11 +190,8 @@ class _EachImport(cst.CSTTransformer):
 
 def _facts(tree: cst.Module, source: Source) -> _Facts:
     nodes = iter(source.tree.body)
-    return [[next(nodes) for _ in _statements_of(line)] for line in tree.body]
-
-
-def _statements_of(line: Any) -> Sequence[Any]:
-    return line.body if isinstance(line, cst.SimpleStatementLine) else (line,)
+    lines = [one.body if isinstance(one, cst.SimpleStatementLine) else [one] for one in tree.body]
+    return [[next(nodes) for _ in line] for line in lines]
 
 
 def _imports_in(statements: Iterable[ast.stmt]) -> Iterator[_Statement]:

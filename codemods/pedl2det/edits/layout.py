@@ -59,12 +59,9 @@ def _is_short(value: cst.Tuple) -> bool:
     return all(isinstance(one.value, cst.Name) for one in value.elements)
 
 
-def with_other_quotes(string: cst.FormattedString) -> Any:
-    """Return an f-string whose inner strings have other quotes, as before Python 3.12."""
-    return string.visit(_OtherQuotes(string.quote))
+class OtherQuotes(cst.CSTTransformer):
+    """Gives the strings in an f-string other quotes than its own, as before Python 3.12."""
 
-
-class _OtherQuotes(cst.CSTTransformer):
     def __init__(self, quote: str) -> None:
         super().__init__()
         self._quote = quote

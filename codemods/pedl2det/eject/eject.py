@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import tempfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pedl2det import support as library
 from pedl2det.analysis.project import SUPPORT, Project
 from pedl2det.analysis.source import Source
-from pedl2det.eject.script import USED, Training, script
 from pedl2det.eject.surroundings import MODULE, PACKAGE, detach_files, detached
 from pedl2det.errors import Pedl2DetError
+from pedl2det.report.html import render
 from pedl2det.report.text import plural
 from pedl2det.verify.copies import Copy, Workshop, copy_paths
 from pedl2det.verify.extent import extent_of, project_of
-from pedl2det.verify.preparing import Pair, Request, chosen_config, prepare
+from pedl2det.verify.preparing import MARK, Pair, Request, chosen_config, prepare
 
 _SCRIPTS = ("train.py", "train_keras.py", "train_alone.py")
 _ENTRY = re.compile(r"(?:^|\s)([\w.]+):(\w+)$")
@@ -29,6 +31,27 @@ _HEADER = '''\
 Written by `pedl2det eject`. The file is yours: edit it.
 """
 '''
+
+
+#: Pieces of ``keras_trial.py`` that the script itself uses.
+USED = (
+    *("TFKerasTrialContext", "TrialCallbacks", "apply_session_config", "seed_everything"),
+    *("training_dataset", "validation_dataset"),
+)
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a script trains, and how long. Lengths are in batches."""
+
+    info: Any  # the ``TrialInfo`` of the config
+    config: str  # the name of the config
+    module: str  # the module that defines the trial
+    trial: str  # the name of its class
+    settings: dict[str, Any]  # what the trial may read of the config
+    batches: int
+    validate_every: int  # 0 for one validation at the end
+    checkpoint_every: int  # 0 for a checkpoint after each validation
 
 
 def eject(directory: Path, out: Path, config: Path | None = None) -> tuple[Path, tuple[str, ...]]:
@@ -90,7 +113,7 @@ def _written(pair: Pair, out: Path, config: Path) -> tuple[Path, tuple[str, ...]
         own = {whole / path.relative_to(new.root): data for path, data in modules.items()}
         ours = {
             pieces: library.render(used, _HEADER, PACKAGE).encode(),
-            place / name: script(training, name).encode(),
+            place / name: _script(training, name).encode(),
         }
         for path, data in (own | ours).items():
             path.write_bytes(data)
@@ -162,3 +185,50 @@ def _differences(training: Training, code: bytes) -> Iterator[str]:
         yield "class weights cannot be combined with sample weights of a Sequence"
     if b"stop_training" in code or b"set_stop_requested" in code:
         yield "a training that a callback stops is validated once more"
+
+
+# The script.
+
+
+def _script(training: Training, name: str) -> str:
+    """The text of the script, whose file has this name: `train.py.j2`, rendered."""
+    from pedl2det_runtime.config.environment_variables import assignments
+
+    read = training.info.config
+    epoch = f'{read.records_per_epoch} // hparams["global_batch_size"]'
+    text = render(
+        "eject/train.py.j2",
+        variables=map(_variable, assignments(read.raw).items()),
+        mark=MARK,
+        name=name,
+        training=training,
+        read=read,
+        hparams=_literal(training.info.hparams, ""),
+        settings=_literal(training.settings, ""),
+        epoch=epoch if read.records_per_epoch else "0",
+        mode="min" if read.searcher.smaller_is_better else "max",
+    )
+    return f"{text}\n"
+
+
+def _variable(assignment: tuple[str, str]) -> tuple[str, str]:
+    """An environment variable, as two expressions."""
+    name, value = map(_literal, assignment)
+    return name, f"os.path.expandvars({value})" if "$" in value else value
+
+
+def _literal(value: Any, indent: str | None = None) -> str:
+    """A value of a config in Python: in a line, or in lines that begin with ``indent``."""
+    match value:
+        case str():
+            return json.dumps(value, ensure_ascii=False)
+        case list():
+            return f"[{', '.join(_literal(one) for one in value)}]"
+        case dict() if value and indent is not None:
+            inner = f"{indent}    "
+            lines = [f"{inner}{_literal(key)}: {_literal(value[key], inner)}," for key in value]
+            return "\n".join(["{", *lines, f"{indent}}}"])
+        case dict():
+            items = (f"{_literal(key)}: {_literal(one)}" for key, one in value.items())
+            return f"{{{', '.join(items)}}}"
+    return repr(value)

@@ -6,7 +6,6 @@ import ast
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from pedl2det.analysis.config import Config
@@ -23,35 +22,15 @@ class Options:
     """What the user asked for.
 
     A rule that is left out runs all the same, so that what it would do is named; its fixes are
-    dropped. A trial that needs one of them, or a file that is excluded, is not finished.
+    dropped. A trial that needs one of them is not finished.
     """
 
     left_out: frozenset[str] = frozenset()  #: the ids of the rules that are left out
-    exclude: tuple[str, ...] = ()  #: globs of files and directories, relative to ``base``
-    base: Path = Path()  #: the directory of the pyproject.toml that has them.
-    #: the paths on the command line: what is named there is not excluded
-    given: tuple[Path, ...] = ()
     partial: bool = False  #: whether trials that are begun are written too
     cluster: bool = False  #: whether the team has a Determined cluster
     jobs: int = 1  #: the largest number of processes
     #: tells of a trial's directory whether the trial is carried over whole
     carries: Callable[[Path], bool] = lambda _: False
-
-    def excludes(self, file: Path) -> bool:
-        """Tell whether a glob means a file, or a directory above it but below a given path."""
-        return bool(self.exclude) and any(
-            any(_means(glob, path, self.base) for glob in self.exclude)
-            for path in (file, *file.parents)
-            if self.base in path.parents
-            and not any(path == given or path in given.parents for given in self.given)
-        )
-
-
-def _means(glob: str, path: Path, base: Path) -> bool:
-    """Whether a glob means a path: its name, or with a slash its place below the base."""
-    if "/" not in glob.rstrip("/"):
-        return fnmatchcase(path.name, glob.rstrip("/"))
-    return fnmatchcase(path.relative_to(base).as_posix(), glob.strip("/"))
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,10 +21,9 @@ def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
     Files may be written in some directories beside the project's own.
     """
     project, options = migration.reading.project, migration.options
-    passed = _passed_over(project, options)
-    files = [one for one in _files(migration) if one.path not in passed]
-    findings = _once(one for one in migration.findings if one.path not in passed)
-    findings += _unwritable(files, project, options, directories)
+    files = _files(migration)
+    findings = _once(migration.findings)
+    findings += _outside(files, project, directories)
     blocking = [one for one in findings if one.kind.is_left and _blocks(one, project)]
     status = Status.SUPPRESSED if blocking else Status.REWRITTEN
     if any(one.kind is not Kind.SUPPRESSED for one in blocking):
@@ -42,8 +41,6 @@ def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
         [one for one in findings if written or status.is_finished or one.kind.is_left],
         tracebacks=migration.tracebacks,
     )
-    for path in passed:
-        migration.marked[path], migration.suppressed[path] = 0, migration.total[path]
     _count(result, migration, paths, status)
     if project.has_trial and (files or blocking):
         outcome = Outcome(
@@ -57,14 +54,6 @@ def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
         )
         result.outcomes.append(outcome)
     return result
-
-
-def _passed_over(project: Project, options: Options) -> set[Path]:
-    """The files that the user excluded and that no trial needs."""
-    needed = project.needed if project.has_trial else frozenset()
-    return {
-        path for path in project.modules.values() if path not in needed and options.excludes(path)
-    }
 
 
 def _files(migration: Migration) -> list[NewFile]:
@@ -98,22 +87,17 @@ def _support(path: Path, migration: Migration) -> list[NewFile]:
     return [NewFile(path, old, new.encode())] if new != text else []
 
 
-def _unwritable(
-    files: Iterable[NewFile], project: Project, options: Options, directories: tuple[Path, ...]
-) -> list[Finding]:
-    """Files that may not be written: excluded by the user, or outside of what was given."""
-    found = []
+def _outside(
+    files: Iterable[NewFile], project: Project, directories: tuple[Path, ...]
+) -> Iterator[Finding]:
+    """Files that may not be written, because they are outside of what was given."""
     for file in files:
-        if options.excludes(file.path):
-            message = "this file is excluded, and would be rewritten"
-            found.append(Finding(Kind.SUPPRESSED, SCAN, file.path, 1, message))
-        elif not any(file.path.is_relative_to(one) for one in (project.home, *directories)):
+        if not any(file.path.is_relative_to(one) for one in (project.home, *directories)):
             message = (
                 f"this file is outside of {project.home.name}, and has to be rewritten with it"
             )
             help_ = f"pedl2det migrate {file.path.parent}"
-            found.append(Finding(Kind.LEFT, SCAN, file.path, 1, message, help_))
-    return found
+            yield Finding(Kind.LEFT, SCAN, file.path, 1, message, help_)
 
 
 def _blocks(finding: Finding, project: Project) -> bool:

@@ -117,8 +117,7 @@ def _migrate_text(path: Path, trial: PlaceOfTrial, result: Result, options: Opti
         new = migrate_shell(name, text, options.cluster)
     else:
         return
-    skipped = Skipped(whole=True) if options.excludes(path) else skipped_in_text(text)
-    new_text, changes, findings = _take_text(path, text, new, options, skipped)
+    new_text, changes, findings = _take_text(path, text, new, options, skipped_in_text(text))
     result.changes += changes
     result.findings += findings
     if new_text != text:
@@ -132,7 +131,6 @@ def _migrate_notebook(path: Path, result: Result, options: Options) -> None:
         document = Document.of(path, known.new if known else path.read_bytes())
     except Unreadable:
         return
-    skipped = Skipped(whole=options.excludes(path))
     sources = {}
     for cell in document.cells:
         if cell.is_code and "pedl" in cell.source:
@@ -140,7 +138,7 @@ def _migrate_notebook(path: Path, result: Result, options: Options) -> None:
 
             new = migrate_shell(str(path), cell.source, options.cluster)
             text, changes, findings = _take_text(
-                path, cell.source, new, options, skipped, cell.number
+                path, cell.source, new, options, Skipped(), cell.number
             )
             result.changes += changes
             result.findings += findings

@@ -66,7 +66,14 @@ class Journal:
             Pedl2DetError: it cannot be written.
         """
         entries = tuple(
-            Entry(path, _mode(path), old, _hash(new)) for path, (old, new) in files.items()
+            Entry(
+                path,
+                # Of a file that is not there yet, the usual permissions.
+                0o644 if old is None else stat.S_IMODE(path.stat().st_mode),
+                old,
+                _hash(new),
+            )
+            for path, (old, new) in files.items()
         )
         resolved = tuple(root.resolve() for root in roots)
         tops = {
@@ -229,11 +236,6 @@ def _read(file: Path) -> Journal:
             f"{file}: this journal of a run cannot be read: {error}: remove it, and take that run "
             "back by hand"
         ) from None
-
-
-def _mode(path: Path) -> int:
-    """The permissions of a file; of one that is not there yet, the usual ones."""
-    return stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644
 
 
 def _directory() -> Path:

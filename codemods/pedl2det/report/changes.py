@@ -33,7 +33,10 @@ def patch_of(file: NewFile) -> bytes:
     name = shown(file.path).lstrip("/")
     before = "/dev/null" if file.old is None else _quoted(f"a/{name}")
     old, new = _lines(file.old or b""), _lines(file.new)
-    patch = "".join(map(_ended, difflib.unified_diff(old, new, before, _quoted(f"b/{name}"))))
+    patch = "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+        for line in difflib.unified_diff(old, new, before, _quoted(f"b/{name}"))
+    )
     return patch.encode("utf-8", errors="surrogateescape")
 
 
@@ -41,10 +44,6 @@ def _lines(data: bytes) -> list[str]:
     """Split into lines as git counts them; ``surrogateescape`` keeps every byte."""
     text = data.decode("utf-8", errors="surrogateescape").split("\n")
     return [f"{line}\n" for line in text[:-1]] + [line for line in text[-1:] if line]
-
-
-def _ended(line: str) -> str:
-    return line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 
 
 def _quoted(name: str) -> str:

@@ -45,17 +45,16 @@ class Hider:
         from pedl2det_runtime.config.code_credentials import parts_in_code
         from pedl2det_runtime.config.credentials import masked, secret_parts
 
-        parts = parts_in_code(text) if path.suffix in _CODE else secret_parts(text)
-        return masked(text, [*parts, *self._everywhere(text)])
+        parts = [*(parts_in_code(text) if path.suffix in _CODE else secret_parts(text))]
+        for value in self._known:
+            parts += [
+                found.span() for found in re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", text)
+            ]
+        return masked(text, parts)
 
     def in_prose(self, text: str) -> str:
         """Mask a message or a line of code."""
         return self.in_file(Path("message.py"), text)
-
-    def _everywhere(self, text: str) -> Iterator[tuple[int, int]]:
-        for value in self._known:
-            for found in re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", text):
-                yield found.span()
 
 
 def findings_of(result: Result) -> Iterator[Finding]:

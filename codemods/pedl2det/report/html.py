@@ -1,4 +1,4 @@
-"""HTML pages: each is one file that loads nothing and runs nothing.
+"""Templates of pages and scripts. A page is one file that loads nothing and runs nothing.
 
 A template is beside the module that renders it; ``report/page.html.j2`` is the frame of all.
 """
@@ -24,17 +24,17 @@ if TYPE_CHECKING:  # most runs write no page
 
 
 def render(template: str, **values: Any) -> str:
-    """Render a template of the package; all texts in it are escaped, and show what hides."""
+    """Render a template of the package; texts in a page are escaped, and show what hides."""
     return _environment().get_template(template).render(values)
 
 
 @functools.cache
 def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
     environment = Environment(
         loader=PackageLoader("pedl2det", ""),
-        autoescape=True,
+        autoescape=select_autoescape(("html.j2",)),
         finalize=_without_hidden,
         undefined=StrictUndefined,
         trim_blocks=True,

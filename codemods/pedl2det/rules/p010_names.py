@@ -162,7 +162,7 @@ def _rewritten(trial: Trial, reference: Reference, row: names.Name) -> Iterable[
         given = ", ".join(f"{name}={value}" for name, value in row.defaults.items())
         if arguments is not None:
             yield from old_keras.respelled(reference.source, node, row.new, arguments, imports)
-        elif old_keras.is_layer(row):  # a class with the old defaults
+        elif row.new.startswith(f"{old_keras.KERAS}.layers."):  # a class with the old defaults
             piece = f"legacy_keras.{row.new.rpartition('.')[2]}"
             note = f"{code} had {given}; {piece} has these defaults"
             yield rewrite(node, piece, notes=((Kind.NOTE, note),))
@@ -200,14 +200,13 @@ def _may_be_stale(trial: Trial, call: ast.Call | None) -> bool:
     uses = [] if call is None else trial.flow.uses(call)
     is_harmless = [
         use.way is Way.ARGUMENT  # of set_session
-        or (isinstance(use.around, ast.Call) and all(map(_is_call, use.around.args)))
+        or (
+            isinstance(use.around, ast.Call)
+            and all(isinstance(one, ast.Call) for one in use.around.args)
+        )
         for use in uses
     ]
     return not uses or not all(is_harmless)
-
-
-def _is_call(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call)
 
 
 def _own_rule(trial: Trial) -> tuple[str, ...]:

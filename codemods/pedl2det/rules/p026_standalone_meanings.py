@@ -48,16 +48,12 @@ def check(trial: Trial) -> Iterable[Fix]:
         elif name in names.CONVOLUTIONS and reference.call is not None:
             yield from _convolution(trial, reference, reference.call, names.CONVOLUTIONS[name])
     for value in _losses(trial):
-        members = dict.fromkeys(trial.flow.members(value))
-        named = [one for one in members if getattr(one, "value", None) in _LOSSES]
-        here = {*trial.modules.home(value).names.below(value)}
-        is_computed = any(isinstance(one, ast.Subscript | ast.arg | ast.Call) for one in members)
-        if is_computed or not here.issuperset(named):  # other code may read the name, too
+        if any(
+            isinstance(member, ast.Subscript | ast.arg | ast.Call)
+            or getattr(member, "value", None) in _LOSSES
+            for member in trial.flow.members(value)
+        ):
             yield rewrite(value, f"{MODULE}.standalone_losses({{value}})", {"value": value})
-            continue
-        for member in named:
-            assert isinstance(member, ast.Constant)
-            yield rewrite(member, f"{MODULE}.{_LOSSES[str(member.value)]}")
     if old_keras.has_standalone_layers(trial) and (trial.mended or _depends_on_names(trial)):
         yield from old_keras.before_models(trial, _FROM_ONE)
 

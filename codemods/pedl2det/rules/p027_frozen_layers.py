@@ -38,7 +38,11 @@ def _may_freeze(trial: Trial) -> bool:
     """Whether the word ``trainable`` stands anywhere in a sense that may concern such a layer."""
     is_configured = any(repr(_WORD) in repr(config) for _, config in trial.configs)
     is_loaded = any(_LOADED.search(source.text) for source in trial.modules)
-    return is_configured or is_loaded or any(not _is_true(value) for value in _values(trial))
+    return (
+        is_configured
+        or is_loaded
+        or any(getattr(value, "value", None) is not True for value in _values(trial))
+    )
 
 
 def _values(trial: Trial) -> Iterator[ast.expr | None]:
@@ -53,10 +57,6 @@ def _values(trial: Trial) -> Iterator[ast.expr | None]:
             is_other = getattr(call.func, "attr", "") in _VARIABLES
         yield from (one.value for one in call.keywords if one.arg == _WORD and not is_other)
     yield from (None for one in trial.modules.of(ast.Constant) if one.value == _WORD)
-
-
-def _is_true(value: ast.expr | None) -> bool:
-    return isinstance(value, ast.Constant) and value.value is True
 
 
 EXAMPLE = """\

@@ -136,7 +136,9 @@ def compare_runs(old: Path, new: Path, names: MetricNames | None = None) -> Comp
     more = _drop_new_metrics([*pairs, *report_pairs], names is not None)
     differences = [
         *_at_first_batch(pairs, _rate_differences),
-        *_at_first_batch(pairs, _batch_differences),
+        *_at_first_batch(
+            pairs, lambda old, new: metric_differences(old["metrics"], new["metrics"], old["batch"])
+        ),
     ]
     if len(batches) != len(new_batches):
         text = f"old trained {len(batches):,} batches, new {len(new_batches):,}"
@@ -293,10 +295,6 @@ def _at_first_batch(
             is_structural=any(difference.is_structural for difference in every[0]),
             gap=max(difference.gap for differences in every for difference in differences),
         )
-
-
-def _batch_differences(old: Line, new: Line) -> Iterator[Difference]:
-    return metric_differences(old["metrics"], new["metrics"], old["batch"])
 
 
 def _rate_differences(old: Line, new: Line) -> Iterator[Difference]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +12,6 @@ from pedl2det.errors import Pedl2DetError
 from pedl2det.verify.extent import Extent, is_left_out
 
 _SHARE = 4  # of the free disk, one copy takes no more than this part of it
-
-#: Inode, size and time of the last change of a file.
-Stamp = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
@@ -45,17 +41,6 @@ class Copy:
         """Return a text with the paths of the originals."""
         text = text.replace(str(self.root), str(self.extent.root))
         return text.replace(f"{self.root.parent}/", f"{self.extent.root.parent}/")
-
-    def stamps(self) -> dict[Path, Stamp]:
-        """Return the stamps of its regular files, without caches and results of runs."""
-        found = {}
-        for parent, directories, files in os.walk(self.root):
-            directories[:] = [name for name in directories if not is_left_out(Path(parent, name))]
-            for path in (Path(parent, name) for name in files):
-                if stat.S_ISREG(path.lstat().st_mode):
-                    status = path.stat()
-                    found[path] = status.st_ino, status.st_size, status.st_mtime_ns
-        return found
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import filecmp
 import os
 import platform
 import tempfile
@@ -19,7 +18,7 @@ from pedl2det.findings import Finding, Kind
 from pedl2det.report.text import plural
 from pedl2det.verify.compare import Comparison, Difference, compare_runs
 from pedl2det.verify.configs import differing_settings
-from pedl2det.verify.copies import Copy, Stamp, Workshop
+from pedl2det.verify.copies import Copy, Workshop
 from pedl2det.verify.extent import extent_of, missing_paths, project_of
 from pedl2det.verify.page import write_page, write_report
 from pedl2det.verify.preparing import Pair, Request, chosen_config, prepare
@@ -48,7 +47,6 @@ class Trained:
     length: TrainingLength
     seconds: float = 0.0  # what the training took
     failed: tuple[Copy, Failure] | None = None  # the first that does not train
-    written: str = ""  # which files their code wrote, in words
 
 
 def verify_trial(
@@ -149,48 +147,20 @@ def _trained(request: Request, workshop: Workshop, batches: int | None) -> Train
         length = training_length(settings, batches, new_settings, has_known_differences=is_known)
         if pair.left:
             return Trained(pair, length)
-        before = pair.old.stamps(), pair.new.stamps()
         (old, new), seconds = train((pair.old, pair.new), length)
         missing = missing_paths(old.message, pair.old.root, extent) if old is not None else []
         if not missing or {*missing} <= {*more}:
             break
         more += missing
-    if any(failure is not None and failure.may_be_shared for failure in (old, new)):
-        # Trained at once, they may have used the same file.
+    if old is not None or new is not None:
+        # Trained at once, they may have been in each other's way: by a file, a port, the memory.
         pair = prepare(request, extent, workshop)
-        before = pair.old.stamps(), pair.new.stamps()
         ((old,), seconds), new = train((pair.old,), length), None
         if old is None:
             (new,), _ = train((pair.new,), length)
     copies = pair.old, pair.new
     failed = next(((copy, one) for copy, one in zip(copies, (old, new), strict=True) if one), None)
-    files = map(written_since, copies, before)
-    return Trained(pair, length, seconds, failed, describe_written(*files))
-
-
-def written_since(copy: Copy, before: dict[Path, Stamp]) -> dict[str, Path]:
-    """Return the files of a copy that were written since then, by their paths from the trial."""
-    return {
-        os.path.relpath(path, copy.directory): path
-        for path, stamp in sorted(copy.stamps().items())
-        if before.get(path) != stamp
-    }
-
-
-def describe_written(old: dict[str, Path], new: dict[str, Path]) -> str:
-    """Say in a line which files two trainings wrote, by their paths from the trials."""
-    both = [name for name in old if name in new]
-    equal = [name for name in both if filecmp.cmp(old[name], new[name], shallow=False)]
-    groups = {
-        "equal in both": equal,
-        "different": [name for name in both if name not in equal],
-        "only by the old trial": [name for name in old if name not in new],
-        "only by the new trial": [name for name in new if name not in old],
-    }
-    parts = [f"{title}: {listed(sorted(names))}" for title, names in groups.items() if names]
-    count = plural(len(old | new), "file")
-    written = f"the code of the trials wrote {count} in their directories: {'; '.join(parts)}"
-    return written if parts else ""
+    return Trained(pair, length, seconds, failed)
 
 
 def _compare(verdict: Verdict, trained: Trained, workshop: Workshop) -> Verdict:
@@ -205,7 +175,7 @@ def _compare(verdict: Verdict, trained: Trained, workshop: Workshop) -> Verdict:
         comparison = replace(comparison, differences=(*comparison.differences, difference))
     old, new = pair.settings()
     settings = differing_settings(old, new, pair.names) if old and new else {}
-    notes = (*settings.values(), *([trained.written] if trained.written else []))
+    notes = (*settings.values(),)
     verdict = replace(verdict, comparison=comparison, notes=notes)
     if comparison.is_equal:
         known = [_place(finding, verdict.directory) for finding in pair.known_differences]

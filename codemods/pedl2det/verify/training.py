@@ -30,11 +30,6 @@ WITH_KNOWN_DIFFERENCES = 2000
 #: A first validation up to this batch is waited for, so that training goes on after one.
 LATEST_VALIDATION = 1000
 _AFTER_VALIDATION = 100
-#: Errors that two processes may cause each other: they download, unpack or write the same file.
-_OF_FILES = re.compile(
-    r"(OSError|FileExistsError|FileNotFoundError|PermissionError|EOFError|BadZipFile|BadGzipFile"
-    r"|ReadError|UnpicklingError|HDF5|zlib|truncated|corrupt|auth_hash|file_hash)"
-)
 _PLACE = re.compile(r"(?P<path>/[^:\n]*\.py):(?P<line>\d+)")
 #: Checkpoints stay in the results, whatever the config says of storage.
 _STORAGE = ("checkpoint_storage.type=null", "checkpoint_storage.save_trial_latest=1")
@@ -119,11 +114,6 @@ class Failure:
 
     message: str  # the reason, with file and line of the copy
     stack: str  # all that it printed on stderr
-
-    @property
-    def may_be_shared(self) -> bool:
-        """Whether another process that used the same file may have caused it."""
-        return _OF_FILES.search(self.message) is not None
 
     def describe(self, copy: Copy, *, is_migrated: bool) -> str:
         """Return the reason with the paths of the original.
@@ -220,19 +210,12 @@ def _progress(copies: tuple[Copy, ...], batches: int | None) -> Iterator[Callabl
         yield lambda: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-    from rich.progress import TimeRemainingColumn as Remaining
+    from rich.progress import Progress
 
-    with Progress(
-        TextColumn("training {task.description}", markup=False),
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
-        Remaining(compact=True),
-        console=Console(stderr=True),
-        transient=True,
-    ) as bars:
+    with Progress(console=Console(stderr=True), transient=True) as bars:
         tasks = {
-            bars.add_task(copy.name, total=batches): copy.out / "batches.jsonl" for copy in copies
+            bars.add_task(f"training {copy.name}", total=batches): copy.out / "batches.jsonl"
+            for copy in copies
         }
 
         def move() -> None:

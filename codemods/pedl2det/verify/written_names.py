@@ -22,19 +22,13 @@ from pedl2det.findings import Unreadable
 _LIBRARIES = ("numpy", "tensorflow")
 _SECONDS = 120
 _LOOK_UP = """\
-import importlib, json, sys
+import json, pkgutil, sys
 
 def exists(dotted):
-    parts = dotted.split(".")
-    found = importlib.import_module(parts[0])
-    for end, part in enumerate(parts[1:], 2):
-        try:
-            found = getattr(found, part)
-        except AttributeError:
-            try:
-                found = importlib.import_module(".".join(parts[:end]))
-            except ImportError:
-                return False
+    try:
+        pkgutil.resolve_name(dotted)
+    except (AttributeError, ImportError):
+        return False
     return True
 
 json.dump([dotted for dotted in json.load(sys.stdin) if not exists(dotted)], sys.stdout)

@@ -34,8 +34,8 @@ class Net:
         optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.SGD())
         model.compile(
             optimizer,
-            legacy_keras.hinge,
-            metrics=["mae", legacy_keras.cosine_proximity],
+            legacy_keras.standalone_losses("hinge"),
+            metrics=legacy_keras.standalone_losses(["mae", "cosine"]),
         )
         return model
 """

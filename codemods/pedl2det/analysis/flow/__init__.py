@@ -133,7 +133,7 @@ class Uses(Origins):
             case ast.Starred(value=inner):
                 yield from self._into(inner, path)
             case ast.Attribute():
-                for read in self.attribute_reads(target):
+                for read in self._of_self(self.class_of_self(target), target.attr, ast.Load):
                     yield read, path
 
     def _into_call(self, node: ast.expr, parent: ast.AST, path: Path) -> Iterator[Next]:
@@ -206,7 +206,9 @@ class Uses(Origins):
                 continue
             if isinstance(origin.node, Callable) and not self._only_leads_to_calls(node):
                 yield origin.node
-            elif isinstance(origin.node, ast.ClassDef) and self._hands_on(node):
+            elif isinstance(origin.node, ast.ClassDef) and not all(
+                map(self._only_looks, self.uses(node))
+            ):
                 constructor = self.method(origin.node, "__init__")
                 if constructor is not None:
                     yield constructor
@@ -238,10 +240,6 @@ class Uses(Origins):
             use.way is Way.METHOD and not use.path and use.around in self._known_calls
             for use in uses
         )
-
-    def _hands_on(self, node: ast.expr) -> bool:
-        """Whether a class that is read as a value may be called where it is not seen."""
-        return any(not self._only_looks(use) for use in self.uses(node))
 
     def _only_looks(self, use: Use) -> bool:
         """Whether a use of a class is a call that is seen, or calls it never."""

@@ -163,10 +163,6 @@ class Classes:
             return []
         return [(one.value, one.path) for one in known if one.value is not None]
 
-    def attribute_reads(self, target: ast.Attribute) -> list[ast.Attribute]:
-        """Where ``self.x`` is read in the family of its class."""
-        return [*self._of_self(self.class_of_self(target), target.attr, ast.Load)]
-
     def member_reads(self, target: ast.Name) -> list[ast.expr]:
         """Where an attribute of a class is read through its instances or the class."""
         source = self.modules.home(target)
