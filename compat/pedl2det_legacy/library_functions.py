@@ -4,9 +4,11 @@ The libraries are imported where they are used: a trial needs only those that it
 """
 
 import collections
+import functools
 import importlib.machinery
 import importlib.util
 import inspect
+import re
 import sys
 
 import numpy as np
@@ -30,6 +32,44 @@ def load_source(name, path):
     sys.modules[name] = module
     loader.exec_module(module)
     return module
+
+
+@functools.total_ordering
+class LooseVersion:
+    """A version of numbers and words, as distutils compared it: also with a text."""
+
+    def __init__(self, vstring=""):
+        self.vstring = vstring
+        parts = filter(None, re.split(r"(\d+|[a-z]+|\.)", vstring))
+        self.version = [
+            int(one) if one.isdigit() else one for one in parts if one != "."
+        ]
+
+    def __str__(self):
+        return self.vstring
+
+    def __eq__(self, other):
+        return self.version == LooseVersion(str(other)).version
+
+    def __lt__(self, other):
+        return self.version < LooseVersion(str(other)).version
+
+    def __hash__(self):
+        return hash(self.vstring)
+
+
+#: A version of numbers alone compared in the same way.
+StrictVersion = LooseVersion
+
+
+def by_place(function, *names):
+    """Return a function or class that takes arguments behind the first by their places, too."""
+
+    @functools.wraps(function, updated=())
+    def called(*args, **kwargs):
+        return function(*args[:1], **dict(zip(names, args[1:])), **kwargs)
+
+    return called
 
 
 def strtobool(text):

@@ -3,6 +3,7 @@
 import copy
 
 import determined
+import yaml
 
 from pedl2det_legacy.bound_context import _is_bound, context
 
@@ -131,6 +132,10 @@ def _hand_on(before, after):
             hparams[name] = after[name]
 
 
+def _like_a_dict(dumper, value):
+    return dumper.represent_dict(dict(value))
+
+
 class _SharedHyperparameters(dict):
     """One dict for all methods, as PEDL gave it: each sees what another changes."""
 
@@ -151,6 +156,8 @@ def shared_hyperparameters():
     if not _shared_hyperparameters or _shared_hyperparameters["owner"] is not owner:
         _shared_hyperparameters["owner"] = owner
         _shared_hyperparameters["dict"] = _SharedHyperparameters(get_hyperparameters())
+        for dumper in (yaml.SafeDumper, yaml.Dumper):
+            dumper.add_representer(_SharedHyperparameters, _like_a_dict)
     return _shared_hyperparameters["dict"]
 
 

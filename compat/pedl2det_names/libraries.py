@@ -15,6 +15,8 @@ _MODULES = "pandas.np>numpy sklearn.externals.joblib>joblib sklearn.externals.si
 
 #: What a piece of ``legacy_keras`` does today, and what a person would write.
 _PIECES = {
+    "distutils.version.LooseVersion": "use packaging.version.Version",
+    "distutils.version.StrictVersion": "use packaging.version.Version",
     "distutils.util.strtobool": "compare the text with those that mean yes",
     "imp.load_source": "use importlib.util.spec_from_file_location",
     "inspect.getargspec": "use inspect.getfullargspec",

@@ -51,6 +51,24 @@ def test_texts_mean_yes_and_no() -> None:
         functions.strtobool("maybe")
 
 
+def test_versions_are_compared_with_texts_too() -> None:
+    version = functions.LooseVersion("1.14.0rc1")
+
+    assert version.version == [1, 14, 0, "rc", 1]
+    assert (
+        version > "1.9" and version < functions.StrictVersion("2") and str(version) == "1.14.0rc1"
+    )
+    assert version == "1.14.0rc1" and version != "1.14"
+
+
+def test_arguments_are_given_by_their_places() -> None:
+    def split(n, *, shuffle=False, seed=None):
+        return n, shuffle, seed
+
+    assert functions.by_place(split, "shuffle", "seed")(3, True, 4) == (3, True, 4)
+    assert functions.by_place(split, "shuffle", "seed")(n=3, seed=4) == (3, False, 4)
+
+
 def test_images_are_read_and_resized_in_bytes(tmp_path: Path) -> None:
     pixels = np.arange(16, dtype=np.uint8).reshape(4, 4)
     functions.imsave(tmp_path / "a.png", pixels)

@@ -30,6 +30,7 @@ from pedl2det.analysis.trial import TRIALS, Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Edit, Fix, Remark, rewrite
 from pedl2det_names import Age
+from pedl2det_names.libraries import ROWS as LIBRARIES
 from pedl2det_names.libraries import UNLIKELY
 
 #: Names that a rule of their own rewrites.
@@ -114,11 +115,13 @@ def _runs_by_batch(trial: Trial, node: ast.AST, seen: frozenset[ast.AST]) -> boo
 def _may_be_ragged(trial: Trial, call: ast.Call | None) -> bool:
     """Whether an array of no said type is made of rows whose lengths are not plainly the same."""
     match call:
-        case ast.Call(args=[ast.List() | ast.Tuple()]):
+        case ast.Call(keywords=keywords) if any(one.arg == "dtype" for one in keywords):
             return False
-        case ast.Call(args=[ast.ListComp(elt=each)], keywords=[]):
+        case ast.Call(args=[ast.List(elts=rows) | ast.Tuple(elts=rows)]):
+            return trial.mended and not all(_is_regular(trial, one) for one in rows)
+        case ast.Call(args=[ast.ListComp(elt=each)]):
             return not _is_regular(trial, each)
-        case ast.Call(args=[rows], keywords=[]):
+        case ast.Call(args=[rows]):
             return not all(_is_regular(trial, one.node) for one in trial.flow.origins(rows))
     return False
 
@@ -133,6 +136,8 @@ def _is_regular(trial: Trial, value: ast.AST) -> bool:
         case ast.Call(func=function):
             package = (trial.modules.meaning(function) or "").partition(".")[0]
             return package in _ARRAYS
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            return all(isinstance(one, ast.Constant) for one in parts)
     return isinstance(value, ast.Constant | ast.Compare)
 
 
@@ -157,10 +162,19 @@ def _rewritten(trial: Trial, reference: Reference, row: names.Name) -> Iterable[
         defaults, imports = _spelled(reference, row)
         if call is not None:
             arguments = old_keras.call_edits(call, replace(row, defaults=defaults))
-        elif not row.defaults or _is_tested(reference.source, node):
+        elif not row.defaults or _is_settled(reference.source, node, row):
             arguments = []
-        given = ", ".join(f"{name}={value}" for name, value in row.defaults.items())
-        if arguments is not None:
+        given = ", ".join(f"{name}={value}" for name, value in defaults.items())
+        is_value = (
+            call is None and row.old == row.new and not _is_settled(reference.source, node, row)
+        )
+        if is_value and row.parameters:
+            places = ", ".join(f'"{name}"' for name in row.parameters[1:])
+            yield rewrite(node, f"legacy_keras.by_place({{it}}, {places})", {"it": node})
+        elif is_value and row.old in LIBRARIES and row.defaults:
+            more = ("import functools", *imports)
+            yield rewrite(node, f"functools.partial({{it}}, {given})", {"it": node}, imports=more)
+        elif arguments is not None:
             yield from old_keras.respelled(reference.source, node, row.new, arguments, imports)
         elif row.new.startswith(f"{old_keras.KERAS}.layers."):  # a class with the old defaults
             piece = f"legacy_keras.{row.new.rpartition('.')[2]}"
@@ -187,12 +201,16 @@ def _spelled(reference: Reference, row: names.Name) -> tuple[Mapping[str, str], 
     return {name: one.code for name, one in found.items()}, imports
 
 
-def _is_tested(source: Source, node: ast.expr) -> bool:
-    """Whether a class is only what ``isinstance`` is asked about."""
+def _is_settled(source: Source, node: ast.expr, row: names.Name) -> bool:
+    """Whether ``isinstance`` asks about a class, or an earlier run has seen to its arguments."""
     parent = source.names.parents.get(node)
     if isinstance(parent, ast.Tuple):
         parent = source.names.parents.get(parent)
-    return isinstance(parent, ast.Call) and ast.unparse(parent.func) in ("isinstance", "issubclass")
+    if not isinstance(parent, ast.Call) or parent.func is node:
+        return False
+    given = {one.arg for one in parent.keywords}
+    asks = ast.unparse(parent.func) in ("isinstance", "issubclass", "legacy_keras.by_place")
+    return asks or bool(given & row.defaults.keys())
 
 
 def _may_be_stale(trial: Trial, call: ast.Call | None) -> bool:

@@ -18,7 +18,7 @@ from collections.abc import Iterable
 
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import ConfigNeed, Fix, ReplaceStatement, rewrite
+from pedl2det.fixes import ConfigNeed, Drop, Fix, Replace, ReplaceStatement, rewrite
 
 #: Where the model directory was in a container: of Determined, and of PEDL.
 _HOMES = ("/run/determined", "/run/pedl")
@@ -38,6 +38,14 @@ def check(trial: Trial) -> Iterable[Fix]:
                 names = ", ".join(map(ast.unparse, node.names))
                 code = f"from {node.module} import {names}" if node.module else f"import {names}"
                 yield Fix(node, (ReplaceStatement(node, code),))
+        for call in source.names.of(ast.Call) if packages == 0 else ():
+            match call:  # of a module beside this one, by a text
+                case ast.Call(args=[ast.Constant(value=str(name)), package]) if (
+                    trial.modules.meaning(call.func) == "importlib.import_module"
+                    and name.startswith(".")
+                ):
+                    edits = (Replace(call.args[0], json.dumps(name.lstrip("."))), Drop(package))
+                    yield Fix(call, edits)
         for text in source.names.of(ast.Constant):
             is_part = isinstance(source.names.parents[text], ast.JoinedStr | ast.Expr)
             home, found, path = str(text.value).partition("/workdir")

@@ -22,7 +22,7 @@ from pedl2det.support import MODULE
 _FROM_ONE = f"{MODULE}.name_layers_from_one()"
 
 #: What may ask for a layer by the name that Keras gave it.
-_NUMBERED = re.compile(r"""\bget_layer\b|\.name\b|["'][a-z][a-z0-9_]*_\d+["']""")
+_NUMBERED = re.compile(r"""\bget_layer\b|\bby_name\b|\.name\b|["'][a-z][a-z0-9_]*_\d+["']""")
 _NAMED = re.compile(r"""\bname\s*=\s*["'](\w+)["']""")
 _WORDS = re.compile(r"(.)([A-Z][a-z]+)")
 #: Losses that were other functions, by their names for Keras.

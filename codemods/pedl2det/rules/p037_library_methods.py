@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
-from pedl2det.fixes import Fix, InsertAfter, rewrite
+from pedl2det.fixes import Fix, InsertAfter, InsertBefore, rewrite
 from pedl2det_names import Age
 from pedl2det_names.libraries import FREQUENCIES, METHODS
 
@@ -29,7 +29,7 @@ _RESTORE = "legacy_keras.restore_methods()"
 
 
 def check(trial: Trial) -> Iterable[Fix]:
-    """Rewrite what bears the names of old methods where no class of the project has them."""
+    """Rewrite what bears the names of old methods, or restore these: a class may have its own."""
     if old_keras.age(trial) is Age.CURRENT:
         return
     own = {
@@ -41,16 +41,16 @@ def check(trial: Trial) -> Iterable[Fix]:
     for source in trial.modules:
         restored = []
         for node in source.names.of(ast.Attribute):
-            if node.attr in own or trial.modules.meaning(node.value) is not None:
+            if trial.modules.meaning(node.value) is not None:
                 continue
-            if METHODS.get(node.attr):
+            if METHODS.get(node.attr) and node.attr not in own:
                 yield rewrite(node, f"{{frame}}.{METHODS[node.attr]}", {"frame": node.value})
             elif node.attr in METHODS or _is_shared(source, node):
                 restored.append(node)
         if restored and _RESTORE not in source.text:
             yield from _restore(source, restored[0])
         for call in source.names.of(ast.Call):
-            yield from _with_frequency(call)
+            yield from _with_frequency(call, own)
 
 
 def _is_shared(source: Source, node: ast.Attribute) -> bool:
@@ -66,19 +66,19 @@ def _is_shared(source: Source, node: ast.Attribute) -> bool:
 
 def _restore(source: Source, first: ast.Attribute) -> Iterable[Fix]:
     """Say the line that restores methods behind the last import above the first use."""
-    imports = [
-        node
-        for node in source.tree.body
-        if isinstance(node, ast.Import | ast.ImportFrom) and node.lineno < first.lineno
-    ]
+    above = [node for node in source.tree.body if node.lineno < first.lineno]
+    imports = [node for node in above if isinstance(node, ast.Import | ast.ImportFrom)]
     if imports:
         yield Fix(first, (InsertAfter(imports[-1], _RESTORE),))
+    else:
+        at = next(node for node in source.tree.body if not isinstance(node, ast.Expr))
+        yield Fix(first, (InsertBefore(at, _RESTORE),))
 
 
-def _with_frequency(call: ast.Call) -> Iterable[Fix]:
+def _with_frequency(call: ast.Call, own: Set[str]) -> Iterable[Fix]:
     """Write the frequency that a call gives to pandas so that the installed one reads it."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-    if name not in FREQUENCIES:
+    if name not in FREQUENCIES or name in own:
         return
     parameter, place = FREQUENCIES[name]
     given = [one.value for one in call.keywords if one.arg == parameter] or call.args[place:]

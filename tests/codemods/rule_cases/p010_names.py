@@ -128,6 +128,29 @@ def _case(before: str, after: str, says: str = "") -> Case:
     return Case(pedl_trial(before), {"net.py": after}, says)
 
 
+_VALUES = """\
+import pandas as pd
+import yaml
+from sklearn.model_selection import KFold
+
+READERS = {".yaml": yaml.load}
+SPLIT = {"k": KFold}
+DUMMIES = pd.get_dummies
+"""
+_VALUES_AFTER = """\
+import functools
+
+import pandas as pd
+import yaml
+from sklearn.model_selection import KFold
+
+import legacy_keras
+
+READERS = {".yaml": functools.partial(yaml.load, Loader=yaml.FullLoader)}
+SPLIT = {"k": legacy_keras.by_place(KFold, "shuffle", "random_state")}
+DUMMIES = functools.partial(pd.get_dummies, dtype="uint8")
+"""
+
 CASES = (
     Case(pedl_trial(_SESSION), {"net.py": _SESSION_AFTER}, "the tensor keeps the value"),
     Case(pedl_trial(_NO_TENSOR), {"net.py": _NO_TENSOR_AFTER}),
@@ -164,6 +187,7 @@ CASES = (
         _TF + "def is_recurrent(x):\n    return isinstance(x, layers.LSTM)\n",
     ),
     Case(pedl_trial(_BARE), {"net.py": _BARE_AFTER}),
+    Case(pedl_trial(_VALUES), {"net.py": _VALUES_AFTER}),
     Case(
         pedl_trial(_HANDED_ON.replace("{v1}", "")),
         {"net.py": _HANDED_ON.replace("{v1}", "compat.v1.")},

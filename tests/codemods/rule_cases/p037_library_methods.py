@@ -47,16 +47,40 @@ class Rows:
     def iteritems(self):
         return []
 
-    def append(self, row):
+    def resample(self, how):
         return self
 
 
 def first(rows, kinds):
     rows.append(pd.DataFrame())
-    return Rows().append(1), Rows().iteritems(), kinds.value, pd.date_range("2019", freq="D")
+    return Rows().resample("S"), kinds.value, pd.date_range("2019", freq="D")
+"""
+_BOTH = """\
+class Rows:
+    def iteritems(self):
+        return []
+
+
+def first(frame):
+    return Rows().iteritems(), frame.iteritems()
+"""
+_BOTH_AFTER = """\
+import legacy_keras
+
+legacy_keras.restore_methods()
+
+
+class Rows:
+    def iteritems(self):
+        return []
+
+
+def first(frame):
+    return Rows().iteritems(), frame.iteritems()
 """
 
 CASES = (
     Case(pedl_trial(_OF_ALL), {"net.py": _OF_ALL_AFTER}),
     Case(pedl_trial(_OWN), {"net.py": _OWN}),
+    Case(pedl_trial(_BOTH), {"net.py": _BOTH_AFTER}),
 )
