@@ -174,6 +174,10 @@ ROWS = table(
         _row(f"gfile.{old}", f"io.gfile.{new}", keywords=keywords)
         for old, (new, keywords) in _GFILE.items()
     ),
+    *(  # of another deviation, and of another range
+        _row(f"random_{kind}_initializer", f"{_V1}.random_{kind}_initializer", changed=True)
+        for kind in ("normal", "uniform")
+    ),
     _row("set_random_seed", "random.set_seed"),
     _row("random.set_random_seed", "random.set_seed"),
     _row(

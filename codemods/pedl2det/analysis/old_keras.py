@@ -182,18 +182,14 @@ def before_models(trial: Trial, call: str) -> Iterator[Fix]:
 
 
 def respelled(
-    source: Source,
-    node: ast.expr,
-    dotted: str,
-    edits: Iterable[Edit] = (),
-    imports: tuple[str, ...] = (),
+    source: Source, node: ast.expr, dotted: str, edits: Iterable[Edit] = ()
 ) -> Iterator[Fix]:
     """Write a name by its successor, in the file's own style, with edits of what is around it."""
     spelling = spell(source, dotted, like=node)
     if spelling.code != ast.unparse(node):
         edits = (Replace(node, spelling.code), *edits)
     if edits or spelling.imports:
-        yield Fix(node, tuple(edits), (*spelling.imports, *imports))
+        yield Fix(node, tuple(edits), spelling.imports)
 
 
 def call_edits(call: ast.Call, row: names.Name) -> list[Edit] | None:

@@ -94,7 +94,8 @@ def _is_likely_right(
     if row.old in _RAGGED:
         is_seen = call is None or not (trial.mended or _runs_by_batch(trial, call, frozenset()))
         return is_seen or written_for is not Age.TENSORFLOW_1 or not _may_be_ragged(trial, call)
-    return row.old in UNLIKELY and not trial.mended
+    is_item = call is not None and any(use.method == "item" for use in trial.flow.uses(call))
+    return row.old in UNLIKELY and not (trial.mended or is_item)
 
 
 def _runs_by_batch(trial: Trial, node: ast.AST, seen: frozenset[ast.AST]) -> bool:
@@ -174,8 +175,10 @@ def _rewritten(trial: Trial, reference: Reference, row: names.Name) -> Iterable[
         elif is_value and row.old in LIBRARIES and row.defaults:
             more = ("import functools", *imports)
             yield rewrite(node, f"functools.partial({{it}}, {given})", {"it": node}, imports=more)
+        elif row.old == row.new and arguments is not None:
+            yield from (Fix(node, tuple(arguments), imports),) if arguments else ()
         elif arguments is not None:
-            yield from old_keras.respelled(reference.source, node, row.new, arguments, imports)
+            yield from old_keras.respelled(reference.source, node, row.new, arguments)
         elif row.new.startswith(f"{old_keras.KERAS}.layers."):  # a class with the old defaults
             piece = f"legacy_keras.{row.new.rpartition('.')[2]}"
             note = f"{code} had {given}; {piece} has these defaults"

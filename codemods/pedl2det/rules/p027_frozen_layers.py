@@ -21,7 +21,7 @@ from pedl2det.support import MODULE
 _CALL = f"{MODULE}.use_old_batch_normalization()"
 _WORD = "trainable"
 #: What makes a model of a file, in which layers may be frozen.
-_LOADED = re.compile(r"\b(?:load_model|model_from_\w+)\b")
+_LOADED = re.compile(r"\b(?:load_model|model_from_\w+|from_config|deserialize)\b")
 #: Makers of variables, of which the word says something else.
 _VARIABLES = ("Variable", "add_variable", "add_weight", "get_variable")
 #: Layers of Keras that are such a layer, or may hold one.
