@@ -92,7 +92,7 @@ RULES = (
     Rule("P022", "keras-trial", _PEDL, _REWRITTEN, r"\bKeras\w*Trial\b"),
     Rule("P026", "standalone-meanings", words=r"\bfrom\s+keras\b|\bimport\b(?:.|\\\n)*\bkeras\b"),
     Rule("P027", "frozen-layers", words=r"trainable|\bload_model|\bmodel_from_"),
-    Rule("P031", "old-attributes", words=r"\.value\b|\.predict_(?:classes|proba)\b"),
+    Rule("P031", "old-attributes", words=r"\.value\b|\.predict_(?:classes|proba)\b|\.name = "),
     Rule("P034", "carried-over", _PEDL + _EARLY, _CARRIED),
     Rule("P035", "seen-as-a-whole", _PEDL + _EARLY, _REWRITTEN),
     Rule("P036", "names-by-text"),

@@ -29,6 +29,7 @@ from pedl2det.analysis.trial import TRIALS, Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Edit, Fix, Remark, rewrite
 from pedl2det_names import Age
+from pedl2det_names.keras import VERSIONS, private_path
 from pedl2det_names.libraries import UNLIKELY
 
 #: Names that a rule of their own rewrites.
@@ -141,7 +142,10 @@ def _rewritten(trial: Trial, reference: Reference, row: names.Name) -> Iterable[
         elif not row.defaults or _is_tested(reference.source, node):
             arguments = []
         given = ", ".join(f"{name}={value}" for name, value in row.defaults.items())
-        if arguments is not None:
+        root, _, path = reference.dotted.partition(".")
+        if arguments is None and row.keywords and root == "tensorflow" and path[:5] != "keras":
+            yield from old_keras.respelled(reference.source, node, f"tensorflow.compat.v1.{path}")
+        elif arguments is not None:
             yield from old_keras.respelled(reference.source, node, row.new, arguments, imports)
         elif old_keras.is_layer(row):  # a class with the old defaults
             piece = f"legacy_keras.{row.new.rpartition('.')[2]}"
@@ -154,6 +158,11 @@ def _rewritten(trial: Trial, reference: Reference, row: names.Name) -> Iterable[
         is_stale = row.support in ("Session", "get_session") and _may_be_stale(trial, call)
         notes = ((Kind.DIFFERENT, _EVALUATED_ONCE),) if is_stale else ()
         yield rewrite(node, f"legacy_keras.{row.support}", notes=notes)
+    elif row.old.endswith(".__version__"):
+        yield rewrite(node, f'"{VERSIONS[old_keras.age(trial)]}"')
+    elif row.new is None and (private := private_path(reference.dotted)):
+        place = private.replace(".", "/")  # a text with dots would look like a use of its names
+        yield rewrite(node, f'legacy_keras.private_keras("{place}")')
     else:
         yield Remark(node, f"`{code}` does not work any more", row.write)
 
