@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pedl2det_names as names
 from pedl2det.analysis.project import Project, Reader, Reading, read
+from pedl2det.analysis.reach import unreached
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import bytes_or_none
 from pedl2det.analysis.trial import Trial
@@ -137,6 +138,7 @@ def _rewrite(migration: Migration) -> None:
     reading, trial = migration.reading, migration.trial
     if reading.project.has_trial and trial.roots:
         _propose(migration)
+    _set_aside_unreached(migration)
     remarks = migration.remarks
     marks = [mark(one) for one in remarks if one.kind is Kind.LEFT]
     migration.fixes += [one for one in marks if one is not None]
@@ -156,6 +158,27 @@ def _rewrite(migration: Migration) -> None:
         new = migration.new_trial()
     if migration.texts and trial.roots and not migration.dropped and not migration.tracebacks:
         migration.findings += _changed_again(migration, new)
+
+
+def _set_aside_unreached(migration: Migration) -> None:
+    """Only say what is left of functions that no training reaches."""
+    left = [one for one in migration.remarks if one.kind is Kind.LEFT]
+    if left:
+        aside = unreached(migration.trial)
+        migration.remarks[:] = [
+            replace(one, kind=Kind.NOTE, message=f"no training reaches this: {one.message}")
+            if one.kind is Kind.LEFT and aside.intersection(_around(one))
+            else one
+            for one in migration.remarks
+        ]
+
+
+def _around(remark: Remark) -> Iterator[ast.AST]:
+    """The place of a remark, and all that is around it."""
+    node: ast.AST | None = remark.node
+    while node is not None:
+        yield node
+        node = remark.source.names.parents.get(node)
 
 
 def _draft_or_leave(migration: Migration) -> bool:
