@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pedl2det_names as names
 from pedl2det.analysis.project import Project, Reader, Reading, read
-from pedl2det.analysis.reach import unreached
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import bytes_or_none
 from pedl2det.analysis.trial import Trial
@@ -26,6 +25,7 @@ from pedl2det.findings import Finding, Kind, Unreadable
 from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement, place_of
 from pedl2det.rules import Rule, rules_for
 
+_NAMES = "P010"
 #: Before what no rule could rewrite.
 _KEPT = "carried over as it was: "
 _HELP_UNREADABLE = "convert the file to Python 3 text, and run migrate again"
@@ -161,16 +161,17 @@ def _rewrite(migration: Migration) -> None:
 
 
 def _set_aside_unreached(migration: Migration) -> None:
-    """Only say what is left of functions that no training reaches."""
-    left = [one for one in migration.remarks if one.kind is Kind.LEFT]
+    """Only mention names without a successor that no training reaches."""
+    remarks = migration.remarks
+    left = [one for one in remarks if one.kind is Kind.LEFT and one.rule == _NAMES]
     if left:
+        from pedl2det.analysis.reach import unreached  # which few projects need
+
         aside = unreached(migration.trial)
-        migration.remarks[:] = [
-            replace(one, kind=Kind.NOTE, message=f"no training reaches this: {one.message}")
-            if one.kind is Kind.LEFT and aside.intersection(_around(one))
-            else one
-            for one in migration.remarks
-        ]
+        for remark in left:
+            if aside.intersection(_around(remark)):
+                message = f"no training reaches this: {remark.message}"
+                remarks[remarks.index(remark)] = replace(remark, kind=Kind.NOTE, message=message)
 
 
 def _around(remark: Remark) -> Iterator[ast.AST]:
