@@ -210,7 +210,7 @@ SUPPORTED = {
     "preprocessing.sequence": {"_remove_long_seq": "remove_long_seq"},
 }
 
-#: Private names that have moved to another private path; migrated code cannot use them.
+#: Private names that have moved to another private path.
 PRIVATE = {
     "applications.imagenet_utils": {
         "_obtain_input_shape": "src.applications.imagenet_utils.obtain_input_shape"
@@ -235,6 +235,8 @@ def private_path(dotted: str) -> str | None:
     """Return the path below the package of Keras 2 of a name of an old Keras, if it has one."""
     path = (old_path(dotted) or ("", ""))[1]
     module, _, name = path.rpartition(".")
+    if moved := PRIVATE.get(module, {}).get(name):
+        return moved
     for known, rest in ((path, ""), (module, f".{name}")):
         if private := PATHS.get(known, Place(None)).private:
             return f"{private}{rest}" if private.startswith("src.") else None

@@ -162,8 +162,9 @@ def _rewrite(migration: Migration) -> None:
 
 def _set_aside_unreached(migration: Migration) -> None:
     """Only mention names without a successor that no training reaches."""
-    remarks = migration.remarks
+    remarks, meaning = migration.remarks, migration.trial.modules.meaning
     left = [one for one in remarks if one.kind is Kind.LEFT and one.rule == _NAMES]
+    left = [one for one in left if not names.is_legacy(meaning(one.node) or "")]
     if left:
         from pedl2det.analysis.reach import unreached  # which few projects need
 

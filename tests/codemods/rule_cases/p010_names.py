@@ -60,9 +60,11 @@ EXPERIMENT = pedl.Experiment()
 #: As libraries of the time have it.
 _PRIVATE = """\
 import keras
+from keras.applications.imagenet_utils import _obtain_input_shape
 from keras.utils.conv_utils import conv_output_length
 
 print(keras.__version__, conv_output_length(9, 3, "valid", 2))
+shape = _obtain_input_shape
 """
 _PRIVATE_AFTER = """\
 import legacy_keras
@@ -73,6 +75,7 @@ print(
         9, 3, "valid", 2
     ),
 )
+shape = legacy_keras.private_keras("src/applications/imagenet_utils/obtain_input_shape")
 """
 _BOTH_NAMES = """\
 import tensorflow as tf
