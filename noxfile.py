@@ -306,6 +306,16 @@ def foreign(session: nox.Session) -> None:
     session.run("python", "scripts/foreign.py", *session.posargs)
 
 
+@nox.session(python="3.11", default=False, name="real-projects")
+def real_projects(session: nox.Session) -> None:
+    """Train and migrate trials around Keras libraries of their time; arguments name trials."""
+    _install_with_tensorflow(session)
+    session.install("pip", "setuptools<75", "wheel")  # which unpack source distributions of then
+    session.install("cython", "librosa", "opencv-python-headless", "progressbar2", "scikit-image")
+    session.install("six", "typeguard", "numpy<2", "pandas<2")
+    session.run("python", "scripts/real_projects.py", *session.posargs)
+
+
 @nox.session(python="3.11", default=False)
 def mutants(session: nox.Session) -> None:
     """Break the code in every room, and see the tests notice; arguments choose the files."""

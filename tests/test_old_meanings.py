@@ -72,6 +72,61 @@ def test_an_old_optimizer_is_one_of_todays_objects(keras: Any) -> None:
     assert said(Mine.from_config(Mine(0.5, 0.9, 1e-3).get_config()))["decay"] == 1e-3
 
 
+def test_an_optimizer_with_updates_of_its_own(keras: Any) -> None:
+    """Its updates read the variables as they were before the step, in whichever order."""
+    backend = keras.backend
+
+    class Momentum(keras.optimizers.Optimizer):  # type: ignore[misc, name-defined]
+        def __init__(self, lr: float, **kwargs: Any) -> None:
+            super().__init__(**kwargs)
+            self.iterations = backend.variable(0, dtype="int64", name="iterations")
+            self.lr = backend.variable(lr)
+
+        def get_updates(self, loss: Any, params: Any) -> Any:
+            gradients = self.get_gradients(loss, params)
+            self.updates = [backend.update_add(self.iterations, 1)]
+            lr = self.lr / (1.0 + 0.5 * backend.cast(self.iterations, "float32"))
+            moments = [backend.zeros(backend.int_shape(one)) for one in params]
+            self.weights = [self.iterations, *moments]
+            for variable, gradient, moment in zip(params, gradients, moments, strict=True):
+                velocity = 0.9 * moment - lr * gradient
+                self.updates.append(backend.update(moment, velocity))
+                self.updates.append((variable, variable + velocity))
+            return self.updates
+
+    x, y = np.random.RandomState(0).randn(2, 8, 3).astype("float32")
+    models = [
+        keras.models.Sequential([keras.layers.Dense(3, kernel_initializer="ones")]) for _ in "ab"
+    ]
+    models[0].compile(Momentum(0.1, clipnorm=1.0), "mse")
+    models[1].compile(keras.optimizers.SGD(0.1, 0.9, decay=0.5, clipnorm=1.0), "mse")
+    for model in models:
+        model.fit(x, y, batch_size=4, epochs=2, shuffle=False, verbose=0)
+    mine, known = (model.get_weights() for model in models)
+
+    assert isinstance(models[0].optimizer, keras.optimizers.Optimizer)
+    assert isinstance(models[1].optimizer, keras.optimizers.Optimizer)
+    assert int(models[0].optimizer.iterations) == 4
+    assert len(models[0].optimizer.get_weights()) == 3
+    assert all(np.allclose(*pair, rtol=1e-6) for pair in zip(mine, known, strict=True))
+
+
+def test_an_optimizer_of_tensorflow_2_0(keras: Any) -> None:
+    class Slow(tf.keras.optimizers.Optimizer):  # type: ignore[misc]
+        def __init__(self, rate: float) -> None:
+            super().__init__("Slow")
+            self._set_hyper("learning_rate", rate)
+
+    assert float(Slow(0.5).learning_rate) == 0.5
+
+
+def test_models_can_be_renamed(keras: Any) -> None:
+    model = keras.models.Sequential()
+    model.name = "net"
+
+    assert model.name == "net"
+
+
 def test_subclasses_of_old_models(keras: Any) -> None:
     """One that names its inputs and outputs changes nothing for the others."""
 

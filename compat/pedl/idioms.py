@@ -55,6 +55,8 @@ def _idioms(tf: Any, age: Age, names_from_one: bool) -> Iterator[_Idiom]:
     yield from _replaced_names(tf, KERAS_2_11)
     for module in ("tensorflow.keras.optimizers", "{keras}.src.optimizers"):  # compile's own
         yield _Idiom(f"{module}.get", lambda get: functools.partial(get, use_legacy_optimizer=True))
+    for module in ("tensorflow.keras.optimizers", "tensorflow.optimizers"):
+        yield _Idiom(f"{module}.Optimizer", lambda _: tf.keras.optimizers.legacy.Optimizer)
     for name in ("array", "asarray"):  # ragged lists created an object array
         yield _Idiom(f"numpy.{name}", old_functions.ragged)
     images = "{keras}.src.preprocessing.image.ImageDataGenerator"
@@ -117,6 +119,7 @@ def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
     for dotted, wrap in (
         (f"{python}.framework.ops._EagerTensorBase.eval", lambda _: old_sessions.evaluated),
         (f"{python}.pywrap_tfe.TFE_Py_FastPathExecute", old_sessions.reading_visibly),
+        (f"{engine}.base_layer.Layer.name", old_functions.settable_name),
         ("tensorflow.keras.backend.eval", old_sessions.evaluating),
         ("{keras}.src.backend.eval", old_sessions.evaluating),
         (f"{engine}.training.Model.compile", compiling),

@@ -152,6 +152,20 @@ class _StandIn:
         return _marking(attribute) if name == "from_config" else attribute
 
 
+class StandInBase(_StandIn):
+    """A replacement of a base class: a subclass derives from another class than instances have."""
+
+    def __init__(self, base: Any, kind: Any) -> None:
+        super().__init__(kind)
+        self._base = base
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
+        return self._base(*args, **kwargs)
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (self._base,)
+
+
 def _is_standalone(model: Any) -> bool:
     """Return whether a model or its class was created through standalone Keras."""
     bases = (vars(kind).get("__orig_bases__", ()) for kind in type(model).__mro__)

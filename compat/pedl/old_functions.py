@@ -129,6 +129,11 @@ def predict_proba(model: Any, x: Any, batch_size: int = 32, verbose: int = 0) ->
     return model.predict(x, batch_size=batch_size, verbose=verbose)
 
 
+def settable_name(original: property) -> property:
+    """Return the property ``Layer.name`` with a setter, as it was an attribute of Keras 2.2.4."""
+    return original.setter(lambda layer, name: setattr(layer, "_name", name))
+
+
 def renaming(
     keywords: Mapping[str, str | None], original: Callable[..., Any]
 ) -> Callable[..., Any]:

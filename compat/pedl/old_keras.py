@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from pedl.old_classes import convolution, optimizer, standalone_models
+from pedl.old_classes import StandInBase, convolution, optimizer, standalone_models
 from pedl.old_functions import backend_functions, multi_gpu_model
 from pedl.old_names import Unserved
 from pedl2det_names import Age
@@ -23,9 +23,6 @@ from pedl2det_names import keras as table
 from pedl2det_runtime.backends import keras_versions
 
 SERVED = Path(__file__).with_name("served") / "keras"
-
-#: The version of Keras that code of an age was written for.
-_VERSIONS = {Age.TENSORFLOW_1: "2.2.4", Age.TENSORFLOW_2: "2.4.3"}
 
 
 def modules(tf: Any, age: Age = Age.TENSORFLOW_1) -> Iterator[tuple[str, ModuleType]]:
@@ -41,7 +38,7 @@ def modules(tf: Any, age: Age = Age.TENSORFLOW_1) -> Iterator[tuple[str, ModuleT
     """
     for root in ("keras", "tensorflow.python.keras"):
         views = _views(tf, root, root == "keras" and age is Age.TENSORFLOW_1)
-        vars(views[""])["__version__"] = _VERSIONS[age]  # old code checks it
+        vars(views[""])["__version__"] = table.VERSIONS[age]  # old code checks it
         yield from ((f"{root}.{path}" if path else root, view) for path, view in views.items())
         if root == "keras":
             yield from _packages(views)
@@ -150,6 +147,7 @@ def _view(name: str, source: Any, replaced: dict[str, Any]) -> ModuleType:
 def _standalone(tf: Any, path: str, names: dict[str, Any]) -> dict[str, Any]:
     """Return the objects of a path that differ between standalone Keras 2.2.4 and TensorFlow."""
     from pedl2det_legacy import standalone_keras
+    from pedl2det_legacy.old_optimizers import KerasOptimizer
 
     area = table.PATHS[path].public
     objects = standalone_models(tf, path, names)
@@ -164,6 +162,7 @@ def _standalone(tf: Any, path: str, names: dict[str, Any]) -> dict[str, Any]:
             for name in table.STANDALONE_PARAMETERS
         }
         objects |= optimizers | {"get": standalone_keras.standalone_optimizer}
+        objects["Optimizer"] = StandInBase(KerasOptimizer, tf.keras.optimizers.legacy.Optimizer)
     elif area in ("losses", "metrics"):
         get = getattr(tf.keras, area).get
         objects |= standalone_keras.STANDALONE_LOSSES

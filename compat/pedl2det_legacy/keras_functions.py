@@ -53,6 +53,13 @@ def predict_proba(model, x, *args, **kwargs):
     return model.predict(x, *args, **kwargs)
 
 
+def set_name(owner, name):
+    """Set `owner.name`, as for a layer or model of Keras 2.2.4, where it was an attribute."""
+    setattr(
+        owner, "_name" if isinstance(owner, tf.keras.layers.Layer) else "name", name
+    )
+
+
 def expand_1d(data):
     """Return the data with tensors of one dimension as columns."""
 

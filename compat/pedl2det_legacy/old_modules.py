@@ -52,6 +52,17 @@ def import_old_module(name, package=None):
     return old_module(importlib.import_module(name, package))
 
 
+def private_keras(path):
+    """Return a module or name of Keras 2 that is not public, by its path in the package."""
+    package = tf.keras.Model.__module__.partition(".")[0]
+    path = path.replace("/", ".")
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(importlib.import_module(f"{package}.{module}"), name)
+    except AttributeError:
+        return importlib.import_module(f"{package}.{path}")
+
+
 class _OldModule(types.ModuleType):
     """A module of TensorFlow 1, by its path below `tensorflow`."""
 

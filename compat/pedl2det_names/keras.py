@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2, Name, gone, lines_of, pairs, table
+from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2, Age, Name, gone, lines_of, pairs, table
 
 _OLD_LSTM = {"recurrent_activation": '"hard_sigmoid"'}
 _OLD_GRU = {**_OLD_LSTM, "reset_after": "False"}
@@ -19,6 +19,9 @@ LAYER_DEFAULTS = {"GRU": _OLD_GRU, "GRUCell": _OLD_GRU, "LSTM": _OLD_LSTM, "LSTM
 
 #: Optimizers whose old arguments and arithmetic are those of ``tf.keras.optimizers.legacy``.
 TF_OPTIMIZERS = ("Adadelta", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam", "RMSprop", "SGD")
+
+#: The version of Keras that code of an age was written for, by what it checks.
+VERSIONS = {Age.TENSORFLOW_1: "2.2.4", Age.TENSORFLOW_2: "2.4.3"}
 
 #: Constructor parameters of standalone Keras 2.2.4 in order.
 STANDALONE_PARAMETERS = {
@@ -113,7 +116,7 @@ PATHS: dict[str, Place] = {**{path: Place(path) for path in PUBLIC}, **dict(_mov
 _OF_ENGINE = pairs("""
     Container>models.Model Functional>models.Model Model>models.Model Network>models.Model
     Sequential>models.Sequential Input>layers.Input InputLayer>layers.InputLayer
-    InputSpec>layers.InputSpec Layer>layers.Layer
+    InputSpec>layers.InputSpec Layer>layers.Layer get_source_inputs>utils.get_source_inputs
 """)
 
 #: Additional names at a path, and their paths below ``tf.keras``.
@@ -170,7 +173,7 @@ SUPPORTED = {
     "preprocessing.sequence": {"_remove_long_seq": "remove_long_seq"},
 }
 
-#: Private names that have moved to another private path; migrated code cannot use them.
+#: Private names that have moved to another private path.
 PRIVATE = {
     "applications.imagenet_utils": {
         "_obtain_input_shape": "src.applications.imagenet_utils.obtain_input_shape"
@@ -188,6 +191,18 @@ def old_path(dotted: str) -> tuple[str, str] | None:
     head, _, rest = dotted.partition(".")
     if head in PACKAGES:
         return head, ".".join(filter(None, (PACKAGES[head], rest)))
+    return None
+
+
+def private_path(dotted: str) -> str | None:
+    """Return the path below the package of Keras 2 of a name of an old Keras, if it has one."""
+    path = (old_path(dotted) or ("", ""))[1]
+    module, _, name = path.rpartition(".")
+    if moved := PRIVATE.get(module, {}).get(name):
+        return moved
+    for known, rest in ((path, ""), (module, f".{name}")):
+        if private := PATHS.get(known, Place(None)).private:
+            return f"{private}{rest}" if private.startswith("src.") else None
     return None
 
 

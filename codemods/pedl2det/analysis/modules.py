@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 
 from pedl2det.analysis.bindings import Binding, imported_as
-from pedl2det.analysis.names import Node, root_and_attributes
+from pedl2det.analysis.names import Node, one_meaning, root_and_attributes
 from pedl2det.analysis.source import Source
 from pedl2det_names import is_legacy
 
@@ -139,10 +139,11 @@ class Modules:
             if module in self.by_name:
                 bindings = self.by_name[module].names.module_bindings(parts[end])
                 step = (module, parts[end])
-                if len(bindings) != 1 or bindings[0] is None or step in self._open:
+                meaning = one_meaning(bindings)
+                if meaning is None or step in self._open:
                     return dotted
                 self._open.add(step)
-                found = self.follow(module, ".".join([bindings[0], *parts[end + 1 :]]))
+                found = self.follow(module, ".".join([meaning, *parts[end + 1 :]]))
                 self._open.remove(step)
                 return found
         return dotted

@@ -27,6 +27,7 @@ from pedl2det.analysis.bindings import (
     name_of,
 )
 from pedl2det_names import PUBLIC, is_legacy, lookup
+from pedl2det_names.keras import old_path
 
 Node = TypeVar("Node", bound=ast.AST)
 Other = TypeVar("Other", bound=ast.AST)
@@ -45,7 +46,21 @@ _SCOPES = frozenset(SCOPES)
 def _today(dotted: str) -> str:
     """The name of today of what only moved; any other name as it is."""
     row = lookup(dotted)
+    if row is not None and row.new is None and (split := old_path(dotted)):
+        return f"any Keras: {split[1]}"
     return row.new if row is not None and row.new and row.same and not row.changed else dotted
+
+
+def one_meaning(meanings: Iterable[str | None]) -> str | None:
+    """Return what all imports of a name mean today, by one that is old; None if they differ.
+
+    Such as `backend` of Keras and of TensorFlow: standalone Keras was what libraries chose then.
+    """
+    found = list(dict.fromkeys(meanings))
+    today = {_today(one) if one is not None else None for one in found}
+    old = [one for one in found if one is not None and one not in today]
+    old.sort(key=lambda one: not one.startswith("keras"))
+    return [*old, *found][0] if len(today) == 1 else None
 
 
 class Names:
@@ -171,11 +186,7 @@ class Names:
         if not isinstance(node, ast.Name | ast.Attribute):
             return None
         if node not in self._qualified:
-            meanings = list(dict.fromkeys(self._meanings(node)))
-            today = {_today(one) if one is not None else None for one in meanings}
-            # Two imports of one thing, such as `backend` of Keras and of TensorFlow, are one.
-            old = [one for one in meanings if one not in today]
-            self._qualified[node] = [*old, *meanings][0] if len(today) == 1 else None
+            self._qualified[node] = one_meaning(self._meanings(node))
         return self._qualified[node]
 
     def _meanings(self, node: ast.AST) -> list[str | None]:

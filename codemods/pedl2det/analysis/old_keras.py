@@ -214,6 +214,8 @@ def call_edits(call: ast.Call, row: names.Name) -> list[Edit] | None:
             edits.append(Drop(keyword))
         elif new is not None and new != keyword.arg:
             edits.append(RenameKeyword(keyword, new))
+    if len(given - {None}) < sum(one.arg is not None for one in call.keywords):
+        return None  # two of them have one name today
     missing = dict(_missing(call, row, given))
     if hidden and (missing or "clipnorm" in row.keywords):
         return None

@@ -294,7 +294,8 @@ class Trial:
 
     def today(self, node: ast.AST) -> str:
         """The dotted name that an expression means, as it is today; empty if it has none."""
-        return today(self.modules.meaning(node))
+        dotted = self.modules.meaning(node) or ""
+        return today(dotted) if self.modules.split(dotted)[0] is None else dotted
 
     @cached_property
     def references(self) -> list[Reference]:
@@ -333,10 +334,12 @@ def _references(modules: Modules, source: Source) -> Iterator[Reference]:
             if isinstance(parent, ast.Call):
                 is_part = node in parent.args and _by_getattr(modules, parent) is not None
             else:
-                is_part = isinstance(parent, ast.Attribute) and _is_old(modules.meaning(parent))
+                is_part = isinstance(parent, ast.Attribute) and _is_old(
+                    modules, modules.meaning(parent)
+                )
             found += [] if is_part else [(node, modules.meaning(node))]
         for place, dotted in found:
-            if dotted is not None and _is_old(dotted):
+            if dotted is not None and _is_old(modules, dotted):
                 yield Reference(source, place, dotted, names.lookup(dotted))
 
 
@@ -347,13 +350,16 @@ def _by_getattr(modules: Modules, node: ast.Call) -> str | None:
             func=ast.Name(id="getattr"), args=[value, ast.Constant(value=str(name))], keywords=[]
         ):
             home = modules.meaning(value)
-            if home is not None and _is_old(f"{home}.{name}"):
+            if home is not None and _is_old(modules, f"{home}.{name}"):
                 return f"{home}.{name}"
     return None
 
 
-def _is_old(dotted: str | None) -> bool:
-    return dotted is not None and (names.lookup(dotted) is not None or names.is_legacy(dotted))
+def _is_old(modules: Modules, dotted: str | None) -> bool:
+    """Whether a name is old; a library's is not if the project has a copy of the library."""
+    if dotted is None or names.lookup(dotted) is None:
+        return dotted is not None and names.is_legacy(dotted)
+    return names.is_legacy(dotted) or modules.split(dotted)[0] is None
 
 
 # The getters of PEDL, and what asks the context for the same.

@@ -222,10 +222,17 @@ def _moved(
             return updated
         (module,) = modules
         locals_ = {_local(alias) for alias in node.names}
-        is_moved = bool(locals_ & done)
+        # Below an `if` and in a function, others of the name do not stand in for it.
+        is_inner = _is_inner(source, node)
+        is_moved = bool(locals_ & done) and not is_inner
         done.update(locals_)
         groups = {wanted.group(_module_of(node)), wanted.group(module)}
-        if is_moved or len(groups) > 1 or _top(node) == "pedl" or module == _module_of(node):
+        if (
+            is_moved
+            or (len(groups) > 1 and not is_inner)
+            or _top(node) == "pedl"
+            or module == _module_of(node)
+        ):
             return updated
         if len(new) == 1:
             changed.append(node)
@@ -241,6 +248,13 @@ def _moved(
 
     moved = tree.visit(_EachImport(tree, facts, move))
     return moved if changed else tree
+
+
+def _is_inner(source: Source, node: ast.AST) -> bool:
+    """Whether a statement runs only under a condition, or in a function."""
+    while not isinstance(node, ast.Module | ast.If | ast.FunctionDef | ast.AsyncFunctionDef):
+        node = source.names.parents[node]
+    return not isinstance(node, ast.Module)
 
 
 # Add imports.

@@ -25,6 +25,7 @@ from pedl2det.findings import Finding, Kind, Unreadable
 from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement, place_of
 from pedl2det.rules import Rule, rules_for
 
+_NAMES = "P010"
 #: Before what no rule could rewrite.
 _KEPT = "carried over as it was: "
 _HELP_UNREADABLE = "convert the file to Python 3 text, and run migrate again"
@@ -137,6 +138,7 @@ def _rewrite(migration: Migration) -> None:
     reading, trial = migration.reading, migration.trial
     if reading.project.has_trial and trial.roots:
         _propose(migration)
+    _set_aside_unreached(migration)
     remarks = migration.remarks
     marks = [mark(one) for one in remarks if one.kind is Kind.LEFT]
     migration.fixes += [one for one in marks if one is not None]
@@ -156,6 +158,29 @@ def _rewrite(migration: Migration) -> None:
         new = migration.new_trial()
     if migration.texts and trial.roots and not migration.dropped and not migration.tracebacks:
         migration.findings += _changed_again(migration, new)
+
+
+def _set_aside_unreached(migration: Migration) -> None:
+    """Only mention names without a successor that no training reaches."""
+    remarks, meaning = migration.remarks, migration.trial.modules.meaning
+    left = [one for one in remarks if one.kind is Kind.LEFT and one.rule == _NAMES]
+    left = [one for one in left if not names.is_legacy(meaning(one.node) or "")]
+    if left:
+        from pedl2det.analysis.reach import unreached  # which few projects need
+
+        aside = unreached(migration.trial)
+        for remark in left:
+            if aside.intersection(_around(remark)):
+                message = f"no training reaches this: {remark.message}"
+                remarks[remarks.index(remark)] = replace(remark, kind=Kind.NOTE, message=message)
+
+
+def _around(remark: Remark) -> Iterator[ast.AST]:
+    """The place of a remark, and all that is around it."""
+    node: ast.AST | None = remark.node
+    while node is not None:
+        yield node
+        node = remark.source.names.parents.get(node)
 
 
 def _draft_or_leave(migration: Migration) -> bool:

@@ -113,10 +113,23 @@ def _others(trial: Trial) -> Iterator[Fix | Remark]:
         piece = "standalone_optimizer" if means_standalone(trial, dotted or "") else "optimizer"
         if today in _GETTERS and isinstance(parent, ast.Call) and parent.func is node:
             yield rewrite(node, f"legacy_keras.{piece}")
+        elif today == f"{OPTIMIZERS}.{_BASE}" and _is_derived(trial, node, dotted or ""):
+            yield rewrite(node, "legacy_keras.KerasOptimizer")
         elif today == f"{OPTIMIZERS}.{_BASE}":
             yield from old_keras.respelled(source, node, f"{LEGACY}.{_BASE}")
         elif today == OPTIMIZERS and isinstance(parent, ast.Call) and node in parent.args:
+            if getattr(parent.func, "attr", "") == "old_module":  # P036, in an earlier run
+                continue
             yield _handed_on(trial, node, parent, dotted or "")
+
+
+def _is_derived(trial: Trial, node: ast.expr, dotted: str) -> bool:
+    """Whether a class derives from the base class of optimizers with ``get_updates``."""
+    parent = trial.modules.home(node).names.parents[node]
+    if not isinstance(parent, ast.ClassDef):
+        return False
+    own = {one.name for one in parent.body if isinstance(one, ast.FunctionDef)}
+    return "get_updates" in own or means_standalone(trial, dotted)
 
 
 def _handed_on(trial: Trial, node: ast.expr, call: ast.Call, dotted: str) -> Fix | Remark:

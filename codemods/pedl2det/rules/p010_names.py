@@ -30,6 +30,7 @@ from pedl2det.analysis.trial import TRIALS, Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Edit, Fix, Remark, rewrite
 from pedl2det_names import Age
+from pedl2det_names.keras import VERSIONS, private_path
 from pedl2det_names.libraries import ROWS as LIBRARIES
 from pedl2det_names.libraries import UNLIKELY
 
@@ -166,15 +167,17 @@ def _rewritten(trial: Trial, reference: Reference, row: names.Name) -> Iterable[
         elif not row.defaults or _is_settled(reference.source, node, row):
             arguments = []
         given = ", ".join(f"{name}={value}" for name, value in defaults.items())
-        is_value = (
-            call is None and row.old == row.new and not _is_settled(reference.source, node, row)
-        )
+        is_settled = call is not None or _is_settled(reference.source, node, row)
+        is_value = row.old == row.new and not is_settled
+        root, _, path = reference.dotted.partition(".")
         if is_value and row.parameters:
             places = ", ".join(f'"{name}"' for name in row.parameters[1:])
             yield rewrite(node, f"legacy_keras.by_place({{it}}, {places})", {"it": node})
         elif is_value and row.old in LIBRARIES and row.defaults:
             more = ("import functools", *imports)
             yield rewrite(node, f"functools.partial({{it}}, {given})", {"it": node}, imports=more)
+        elif arguments is None and row.keywords and root == "tensorflow" and path[:5] != "keras":
+            yield from old_keras.respelled(reference.source, node, f"tensorflow.compat.v1.{path}")
         elif row.old == row.new and arguments is not None:
             yield from (Fix(node, tuple(arguments), imports),) if arguments else ()
         elif arguments is not None:
@@ -190,6 +193,11 @@ def _rewritten(trial: Trial, reference: Reference, row: names.Name) -> Iterable[
         is_stale = row.support in ("Session", "get_session") and _may_be_stale(trial, call)
         notes = ((Kind.DIFFERENT, _EVALUATED_ONCE),) if is_stale else ()
         yield rewrite(node, f"legacy_keras.{row.support}", notes=notes)
+    elif row.old.endswith(".__version__"):
+        yield rewrite(node, f'"{VERSIONS[old_keras.age(trial)]}"')
+    elif row.new is None and (private := private_path(reference.dotted)):
+        place = private.replace(".", "/")  # a text with dots would look like a use of its names
+        yield rewrite(node, f'legacy_keras.private_keras("{place}")')
     else:
         yield Remark(node, f"`{code}` does not work any more", row.write)
 

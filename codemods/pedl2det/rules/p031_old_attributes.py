@@ -5,6 +5,8 @@ may be no tensor, ``legacy_keras.dimension`` looks at it when it runs.
 
 ``model.predict_classes(x)`` and ``model.predict_proba(x)``, which TensorFlow 2.6 removed, become
 functions. They call the method of a model that has it.
+
+``model.name = "net"``, which standalone Keras allowed, becomes ``legacy_keras.set_name``.
 """
 
 from __future__ import annotations
@@ -12,12 +14,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from pedl2det.analysis.old_keras import imports_standalone
 from pedl2det.analysis.trial import Trial
-from pedl2det.fixes import AddArgument, Fix, Replace, rewrite
+from pedl2det.fixes import AddArgument, Fix, Replace, ReplaceStatement, rewrite
 
 
 def check(trial: Trial) -> Iterable[Fix]:
     """Rewrite them by their names."""
+    yield from _named(trial)
     for node in trial.modules.of(ast.Attribute):
         source = trial.modules.home(node)
         match node:
@@ -38,6 +42,15 @@ def check(trial: Trial) -> Iterable[Fix]:
                 if is_model and isinstance(call, ast.Call) and call.func is node:
                     first = AddArgument(call, "{model}", first=True, holes={"model": model})
                     yield Fix(call, (Replace(node, f"legacy_keras.{name}"), first))
+
+
+def _named(trial: Trial) -> Iterable[Fix]:
+    for line in trial.modules.of(ast.Assign) if imports_standalone(trial) else ():
+        match line:
+            case ast.Assign(targets=[ast.Attribute(value=owner, attr="name")], value=name):
+                holes = {"owner": owner, "name": name}
+                code = "legacy_keras.set_name({owner}, {name})"
+                yield Fix(line, (ReplaceStatement(line, code, holes),))
 
 
 def _is_tensor(trial: Trial, node: ast.expr) -> bool:

@@ -158,7 +158,7 @@ def prepare() -> None:
     global _serves_old_arguments
     _serves_old_arguments = True
     tf.keras.backend.experimental.enable_tf_random_generator()
-    tf.keras.optimizers.Optimizer.__new__ = _new_optimizer
+    tf.keras.optimizers.experimental.Optimizer.__new__ = _new_optimizer
 
 
 # A __new__ cannot be removed from a class again, so it checks this flag.
@@ -227,7 +227,8 @@ def optimizer_classes() -> tuple[type, type]:
     """Return the base classes of optimizers."""
     import tensorflow as tf
 
-    return tf.keras.optimizers.Optimizer, tf.keras.optimizers.legacy.Optimizer
+    # In old code tf.keras.optimizers.Optimizer is the legacy one.
+    return tf.keras.optimizers.experimental.Optimizer, tf.keras.optimizers.legacy.Optimizer
 
 
 def optimizers(model: Any) -> list[Any]:

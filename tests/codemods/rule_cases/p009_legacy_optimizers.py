@@ -26,7 +26,35 @@ opt = Adam()
 """
 _OWN = "from shop import Adam\nopt = Adam(lr=0.1)\n"
 
+_OF_STANDALONE = """\
+from keras.optimizers import Optimizer
+
+
+class Slow(Optimizer):
+    def get_updates(self, loss, params):
+        return []
+
+
+def check(optimizer):
+    return isinstance(optimizer, Optimizer)
+"""
+_OF_STANDALONE_AFTER = """\
+from tensorflow.keras.optimizers.legacy import Optimizer
+
+import legacy_keras
+
+
+class Slow(legacy_keras.KerasOptimizer):
+    def get_updates(self, loss, params):
+        return []
+
+
+def check(optimizer):
+    return isinstance(optimizer, Optimizer)
+"""
+
 CASES = (
+    _case(_OF_STANDALONE, _OF_STANDALONE_AFTER),
     _case(
         "import tensorflow as tf\nopt = tf.train.AdamOptimizer(0.1, 0.8)\n\n"
         "class Slow(tf.keras.optimizers.Optimizer):\n    pass\n",

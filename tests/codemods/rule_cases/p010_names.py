@@ -57,6 +57,69 @@ import pedl
 #   define a TFKerasTrial
 EXPERIMENT = pedl.Experiment()
 """
+#: As libraries of the time have it.
+_PRIVATE = """\
+import keras
+from keras.applications.imagenet_utils import _obtain_input_shape
+from keras.utils.conv_utils import conv_output_length
+
+print(keras.__version__, conv_output_length(9, 3, "valid", 2))
+shape = _obtain_input_shape
+"""
+_PRIVATE_AFTER = """\
+import legacy_keras
+
+print(
+    "2.2.4",
+    legacy_keras.private_keras("src/utils/conv_utils/conv_output_length")(
+        9, 3, "valid", 2
+    ),
+)
+shape = legacy_keras.private_keras("src/applications/imagenet_utils/obtain_input_shape")
+"""
+_BOTH_NAMES = """\
+import tensorflow as tf
+
+
+def mean(x, axis=None, indices=None):
+    return tf.reduce_mean(x, axis=axis, reduction_indices=indices)
+"""
+_CHOSEN = """\
+import os
+
+if os.environ.get("TF_KERAS"):
+    from tensorflow.python import keras
+else:
+    import keras
+
+dense = keras.layers.Dense(3)
+"""
+_NET_OF_COPY = "from keras_applications.densenet import DenseNet\n"
+_COPY = """\
+BASE = "https://"
+
+
+def conv_block(x):
+    return x
+
+
+def DenseNet(x):
+    return conv_block(BASE + x)
+"""
+_UNREACHED = """\
+import tensorflow as tf
+
+
+def old_block(x):
+    return tf.layers.dense(x, 3)
+
+
+def block(x):
+    return tf.log(x)
+
+
+x = block(tf.ones(3))
+"""
 _TF = "from tensorflow.keras import layers\n"
 _CELLS = """\
 from tensorflow.keras.layers import GRU, LSTM
@@ -152,6 +215,29 @@ DUMMIES = functools.partial(pd.get_dummies, dtype="uint8")
 """
 
 CASES = (
+    Case(pedl_trial(_PRIVATE), {"net.py": _PRIVATE_AFTER}),
+    Case(pedl_trial(_BOTH_NAMES), {"net.py": _BOTH_NAMES.replace("tf.red", "tf.compat.v1.red")}),
+    Case(
+        pedl_trial(_CHOSEN),
+        {
+            "net.py": _CHOSEN.replace("tensorflow.python", "tensorflow").replace(
+                "    import keras", "    from tensorflow import keras"
+            )
+        },
+    ),
+    Case(
+        {
+            **pedl_trial(_NET_OF_COPY),
+            "keras_applications/__init__.py": "",
+            "keras_applications/densenet.py": _COPY,
+        },
+        {"keras_applications/densenet.py": _COPY, "net.py": _NET_OF_COPY},
+    ),
+    Case(
+        pedl_trial(_UNREACHED),
+        {"net.py": _UNREACHED.replace("tf.log", "tf.math.log")},
+        "no training reaches this: `tf.layers.dense`",
+    ),
     Case(pedl_trial(_SESSION), {"net.py": _SESSION_AFTER}, "the tensor keeps the value"),
     Case(pedl_trial(_NO_TENSOR), {"net.py": _NO_TENSOR_AFTER}),
     Case(pedl_trial(_OF_THE_TRIAL), {"net.py": _OF_THE_TRIAL}),

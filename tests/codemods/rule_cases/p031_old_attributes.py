@@ -23,8 +23,29 @@ _OTHER = """\
 def first(enum, forest, x):
     return enum[0].value, forest.predict_proba(x)
 """
+_NAMED = """\
+import keras
+
+
+def net(name):
+    model = keras.models.Sequential()
+    model.name = name or "net"
+    return model
+"""
+_NAMED_AFTER = """\
+from tensorflow import keras
+
+import legacy_keras
+
+
+def net(name):
+    model = keras.models.Sequential()
+    legacy_keras.set_name(model, name or "net")
+    return model
+"""
 
 CASES = (
+    Case(pedl_trial(_NAMED), {"net.py": _NAMED_AFTER}),
     Case(pedl_trial(_ANY), {"net.py": _ANY_AFTER}),
     Case(pedl_trial(_OTHER), {"net.py": _OTHER}),
 )
