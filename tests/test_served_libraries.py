@@ -96,6 +96,16 @@ def test_old_code_computes_what_it_did() -> None:
     old_code(OLD_CODE)
 
 
+def test_a_chained_assignment_changes_the_frame_or_is_an_error() -> None:
+    """Since pandas 3 it changes a copy; a warning would be a difference without a word."""
+    old_code(
+        "import pandas as pd\nframe = pd.DataFrame({'a': [1, 2]})",
+        "try: frame['a'][0] = 7",
+        "except Exception as error: assert 'ChainedAssignment' in type(error).__name__",
+        "else: assert frame['a'].tolist() == [7, 2]",
+    )
+
+
 def test_nothing_is_left_of_it() -> None:
     """Without the shim the libraries are as they were."""
     old_code(

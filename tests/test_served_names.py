@@ -247,3 +247,19 @@ def test_optimizers_of_tf_train_train_keras_as_they_did(
         optimizer, tf.keras.optimizers.Optimizer | tf.keras.optimizers.legacy.Optimizer
     )
     assert float(weight) == pytest.approx(expected, rel=1e-6)
+
+
+def test_layers_take_the_inputs_of_their_losses_and_updates(served: None) -> None:
+    import tensorflow as tf
+
+    class Old(tf.keras.layers.Layer):
+        def call(self, x: Any) -> Any:
+            self.add_update([], x)
+            self.add_loss(tf.reduce_sum(x), inputs=x)
+            self.add_loss(tf.reduce_sum(x), x)
+            return x
+
+    layer = Old()
+    layer(tf.ones((2, 2)))
+
+    assert [float(one) for one in layer.losses] == [4.0, 4.0]

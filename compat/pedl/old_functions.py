@@ -50,6 +50,16 @@ def multi_gpu_model(model: Any, gpus: Any = None, *_: Any, **__: Any) -> Any:
     return model
 
 
+def without_inputs(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap ``Layer.add_update`` or ``Layer.add_loss`` to take the inputs that both once had."""
+
+    @functools.wraps(original)
+    def add(layer: Any, values: Any, *_: Any, inputs: Any = None, **options: Any) -> Any:
+        return original(layer, values, **options)
+
+    return add
+
+
 def warning_of_images(original: Callable[..., None]) -> Callable[..., None]:
     """Wrap the constructor of ``ImageDataGenerator`` to warn of changed transformations.
 

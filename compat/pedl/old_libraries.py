@@ -12,6 +12,7 @@ import importlib.abc
 import importlib.util
 import pkgutil
 import sys
+import warnings
 from collections.abc import Callable, Mapping
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -87,6 +88,9 @@ class Finder(importlib.abc.MetaPathFinder):
                 self._adapt(module, name, functools.partial(_arguments_of_today, row))
         if module.__name__ == "pandas":
             self._serve_frequencies(module)
+            if chained := getattr(module.errors, "ChainedAssignmentError", None):
+                # Since pandas 3 it changes a copy, and says so by a warning alone.
+                warnings.filterwarnings("error", category=chained)
         if module.__name__ in ("pandas", "h5py"):
             pandas_methods.restore_methods()
         own = getattr(module, "__getattr__", None)

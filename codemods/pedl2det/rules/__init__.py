@@ -92,7 +92,11 @@ RULES = (
     Rule("P022", "keras-trial", _PEDL, _REWRITTEN, r"\bKeras\w*Trial\b"),
     Rule("P026", "standalone-meanings", words=r"\bfrom\s+keras\b|\bimport\b(?:.|\\\n)*\bkeras\b"),
     Rule("P027", "frozen-layers", words=r"trainable|\b(?:load_model|model_from_|from_c|deseriali)"),
-    Rule("P031", "old-attributes", words=r"\.value\b|\.predict_(?:classes|proba)\b|\.name = "),
+    Rule(
+        "P031",
+        "old-attributes",
+        words=r"\.(?:value|predict_(?:classes|proba)|add_(?:loss|update))\b|\.name = ",
+    ),
     Rule("P034", "carried-over", _PEDL + _EARLY, _CARRIED),
     Rule("P035", "seen-as-a-whole", _PEDL + _EARLY, _REWRITTEN),
     Rule("P036", "names-by-text"),

@@ -6,6 +6,9 @@ may be no tensor, ``legacy_keras.dimension`` looks at it when it runs.
 ``model.predict_classes(x)`` and ``model.predict_proba(x)``, which TensorFlow 2.6 removed, become
 functions. They call the method of a model that has it.
 
+``self.add_update(updates, inputs)`` and ``add_loss`` of layers lose the inputs, which they take no
+more.
+
 ``model.name = "net"``, which standalone Keras allowed, becomes ``legacy_keras.set_name``.
 """
 
@@ -16,7 +19,7 @@ from collections.abc import Iterable
 
 from pedl2det.analysis.old_keras import imports_standalone
 from pedl2det.analysis.trial import Trial
-from pedl2det.fixes import AddArgument, Fix, Replace, ReplaceStatement, rewrite
+from pedl2det.fixes import AddArgument, Drop, Fix, Replace, ReplaceStatement, rewrite
 
 
 def check(trial: Trial) -> Iterable[Fix]:
@@ -42,6 +45,10 @@ def check(trial: Trial) -> Iterable[Fix]:
                 if is_model and isinstance(call, ast.Call) and call.func is node:
                     first = AddArgument(call, "{model}", first=True, holes={"model": model})
                     yield Fix(call, (Replace(node, f"legacy_keras.{name}"), first))
+            case ast.Attribute(value=ast.Name(id="self"), attr="add_loss" | "add_update"):
+                call = source.names.parents[node]
+                given = call.args[1:] if isinstance(call, ast.Call) and call.func is node else []
+                yield from (Fix(one, (Drop(one),)) for one in given)
 
 
 def _named(trial: Trial) -> Iterable[Fix]:

@@ -43,8 +43,16 @@ def net(name):
     legacy_keras.set_name(model, name or "net")
     return model
 """
+_UPDATES = """\
+class Averaged(layers.Layer):
+    def call(self, x):
+        self.add_update([K.update(self.mean, x)], x)
+        self.add_loss(K.sum(x))
+        return x
+"""
 
 CASES = (
+    Case(pedl_trial(_UPDATES), {"net.py": _UPDATES.replace("], x)", "])")}),
     Case(pedl_trial(_NAMED), {"net.py": _NAMED_AFTER}),
     Case(pedl_trial(_ANY), {"net.py": _ANY_AFTER}),
     Case(pedl_trial(_OTHER), {"net.py": _OTHER}),
