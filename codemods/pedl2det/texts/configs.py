@@ -27,8 +27,8 @@ from pedl2det.support import render
 _TOGETHER = {"C102", "C103", "C108"}
 _UNUSABLE = "this config was not converted in full, and the migrated trial cannot use it"
 _ANEW = (
-    "written anew, with the same values: an edit of what its anchors share would change more; "
-    "its comments are gone"
+    "written anew, with the same values: no edit of it as it is written keeps the meaning of the "
+    "rest; its comments are gone"
 )
 _REFUSED = "the config is written in a way that no edit keeps the meaning of"
 _WIDTH = 88
