@@ -23,7 +23,7 @@ def test_rules_are_reached_by_what_migrates_and_the_trainer_by_what_trains() -> 
     assert TRAINER in reached("test_run.py")
     assert RULE not in reached("test_schedule.py")
     assert RULE in reached("codemods/test_rules.py")
-    assert TRAINER not in reached("codemods/edits/test_spans.py")
+    assert TRAINER not in reached("test_turns.py")
     assert {RULE, TRAINER} <= reached("test_oracle.py")
     assert {RULE, TRAINER, ROOT / "README.md"} <= reached("test_docs.py")
 

@@ -59,10 +59,8 @@ def _idioms(tf: Any, age: Age, names_from_one: bool) -> Iterator[_Idiom]:
         yield _Idiom(f"{module}.Optimizer", lambda _: tf.keras.optimizers.legacy.Optimizer)
     for name in ("array", "asarray"):  # ragged lists created an object array
         yield _Idiom(f"numpy.{name}", old_functions.ragged)
-    for method in ("add_loss", "add_update"):
-        yield _Idiom(
-            f"{{keras}}.src.engine.base_layer.Layer.{method}", old_functions.without_inputs
-        )
+    for name in ("add_loss", "add_update"):
+        yield _Idiom(f"{{keras}}.src.engine.base_layer.Layer.{name}", old_functions.without_inputs)
     images = "{keras}.src.preprocessing.image.ImageDataGenerator"
     yield _Idiom(f"{images}.__init__", old_functions.warning_of_images)
     sequential = "{keras}.src.engine.sequential.Sequential"

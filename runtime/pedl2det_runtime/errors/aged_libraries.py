@@ -19,7 +19,8 @@ COMMAND = f"pip install 'pedl2det[{EXTRA}]'"
 
 def hints(error: BaseException) -> Iterator[str]:
     """Yield what to install, where a newer library may be the cause of an error."""
-    for library in newer(set(_suspects(error))):
+    about_files = isinstance(error, OSError)
+    for library in newer(set() if about_files else set(_suspects(error))):
         yield f"{library}, than the code may expect: {COMMAND}"
 
 
