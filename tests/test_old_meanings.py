@@ -325,6 +325,18 @@ def test_old_names_of_tensorflow_and_numpy(keras: Any) -> None:
         assert session.run([tf.global_variables_initializer(), tf.constant(3)]) == [None, 3]
     assert set(np.ravel(tf.nn.dropout(tf.ones((1, 999)), 0.99))) == {0.0, np.float32(1 / 0.99)}
     assert float(tf.losses.huber_loss([1.0], [1.0])) == 0.0
+    assert tf.where([True, False], [[1, 2], [3, 4]], [[5, 6], [7, 8]]).numpy().tolist() == [
+        [1, 2],
+        [7, 8],
+    ]
+    assert np.std(tf.initializers.random_normal()([99, 99])) > 0.9  # 0.05 in TensorFlow 2
+    assert np.ravel(tf.image.resize([[[[0.0], [1.0]]]], [1, 4])).tolist() == [0, 0.5, 1, 1]
+    assert float(tf.while_loop(lambda i: i < 3, lambda i: i + 1, [0])) == 3
+    assert tf.nn.in_top_k([[0.1, 0.9]], [1], 1).numpy().tolist() == [True]
+    with tf.GradientTape() as tape:
+        tape.watch(labels := tf.constant([[0.3, 0.7]]))
+        loss = tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=[[1.0, 2.0]])
+    assert tape.gradient(loss, labels) is None
     assert tf.div(7, 2) == 3
     assert np.array([[1], [1, 2]]).dtype == object
     with pytest.raises(ValueError, match="inhomogeneous"):

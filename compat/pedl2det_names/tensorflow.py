@@ -161,6 +161,17 @@ _PIECES_OF_CONTRIB = (
     *("layers.xavier_initializer_conv2d", "training.HParams"),
 )
 
+#: Names that exist today and compute something else, or take their arguments in another order.
+_OTHER_MEANINGS = (
+    *("batch_to_space", "image.extract_glimpse", "image.resize", "initializers.random_normal"),
+    *("initializers.random_uniform", "initializers.truncated_normal", "losses.mean_squared_error"),
+    *("math.in_top_k", "nn.convolution", "nn.embedding_lookup", "nn.embedding_lookup_sparse"),
+    *("nn.in_top_k", "nn.nce_loss", "nn.pool", "nn.safe_embedding_lookup_sparse"),
+    *("nn.sampled_softmax_loss", "nn.softmax_cross_entropy_with_logits", "random.poisson"),
+    *("random_normal_initializer", "random_uniform_initializer", "space_to_batch"),
+    *("strings.split", "where", "while_loop"),
+)
+
 _RAGGED = "ragged lists created an object array; pass dtype=object for that"
 
 #: The names of this table, by their old names.
@@ -174,10 +185,7 @@ ROWS = table(
         _row(f"gfile.{old}", f"io.gfile.{new}", keywords=keywords)
         for old, (new, keywords) in _GFILE.items()
     ),
-    *(  # of another deviation, and of another range
-        _row(f"random_{kind}_initializer", f"{_V1}.random_{kind}_initializer", changed=True)
-        for kind in ("normal", "uniform")
-    ),
+    *(_row(name, f"{_V1}.{name}", changed=True) for name in _OTHER_MEANINGS),
     _row("set_random_seed", "random.set_seed"),
     _row("random.set_random_seed", "random.set_seed"),
     _row(

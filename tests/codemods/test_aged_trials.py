@@ -218,6 +218,8 @@ def test_layers_for_cudnn_alone_are_those_of_compat_v1(tmp_path: Path) -> None:
         ("tf.reduce_sum(x, axis=1, keep_dims=True)", "tf.reduce_sum(x, axis=1, keepdims=True)"),
         ("tf.argmax(x, dimension=1)", "tf.argmax(x, axis=1)"),
         ("tf.reduce_mean(x, 1)", "tf.reduce_mean(x, 1)"),
+        ("tf.where(tf.is_nan(x), 0.0, x)", "tf.compat.v1.where(tf.math.is_nan(x), 0.0, x)"),
+        ("tf.where(tf.math.is_nan(x), 0.0, x)", "tf.where(tf.math.is_nan(x), 0.0, x)"),
     ],
 )
 def test_parameters_of_tensorflow_1_have_their_names_of_today(

@@ -49,8 +49,9 @@ def check(trial: Trial) -> Iterable[Fix]:
                 restored.append(node)
         if restored and _RESTORE not in source.text:
             yield from _restore(source, restored[0])
-        for call in source.names.of(ast.Call):
-            yield from _with_frequency(call, own)
+        if any("pandas" in one.text for one in trial.modules):
+            for call in source.names.of(ast.Call):
+                yield from _with_frequency(call, own)
 
 
 def _is_shared(source: Source, node: ast.Attribute) -> bool:
