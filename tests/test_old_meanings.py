@@ -331,12 +331,10 @@ def test_old_names_of_tensorflow_and_numpy(keras: Any) -> None:
     ]
     assert np.std(tf.initializers.random_normal()([99, 99])) > 0.9  # 0.05 in TensorFlow 2
     assert np.ravel(tf.image.resize([[[[0.0], [1.0]]]], [1, 4])).tolist() == [0, 0.5, 1, 1]
+    up = tf.keras.layers.UpSampling2D((1, 2), interpolation="bilinear")
+    assert np.ravel(up(np.float32([[[[0], [1]]]]))).tolist() == [0, 0.5, 1, 1]
     assert float(tf.while_loop(lambda i: i < 3, lambda i: i + 1, [0])) == 3
     assert tf.nn.in_top_k([[0.1, 0.9]], [1], 1).numpy().tolist() == [True]
-    with tf.GradientTape() as tape:
-        tape.watch(labels := tf.constant([[0.3, 0.7]]))
-        loss = tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=[[1.0, 2.0]])
-    assert tape.gradient(loss, labels) is None
     assert tf.div(7, 2) == 3
     assert np.array([[1], [1, 2]]).dtype == object
     with pytest.raises(ValueError, match="inhomogeneous"):
@@ -442,7 +440,7 @@ def test_layers_of_standalone_keras_are_counted_from_one() -> None:
         (True, ["dense_1", "dense_2", "head", "sequential_1", "model_1"]),
         (False, ["dense", "dense_1", "head", "sequential", "model"]),
     ):
-        idioms.activate(names_from_one=from_one)
+        idioms.activate(standalone=from_one)
         try:
             keras = importlib.import_module("keras")
             first, second = (keras.layers.Dense(1, input_shape=(1,)) for _ in range(2))
@@ -471,3 +469,52 @@ def test_everything_is_taken_back(keras: Any) -> None:
         np.array([[1], [1, 2]])
     frozen = tf.keras.layers.BatchNormalization(trainable=False)
     assert np.ravel(frozen(np.array([[1.0], [3.0]]), training=True)) == pytest.approx([1, 3], 1e-3)
+
+
+def test_a_loss_is_weighted_as_in_its_time() -> None:
+    """The values are those that TensorFlow 1.14 and Keras 2.2.4 compute."""
+    x = np.array([[1, 2, 0, 0, 0, 0, 0, 0]] * 2)
+    ones, zeros = np.ones((8, 4)), np.zeros((8, 1))
+    weights = np.array([1.0, 1, 0, 0, 0, 0, 0, 0])
+    for standalone, masked, weighted, activity in (
+        (False, 0.25, 4.0, 4.0),
+        (True, 1.0, 16.0, 32.0),
+    ):
+        idioms.activate(standalone=standalone)
+        try:
+            layers = tf.keras.layers
+            model = tf.keras.Sequential([layers.Embedding(6, 4, mask_zero=True, input_shape=(8,))])
+            model.add(layers.LSTM(3, return_sequences=True))
+            model.add(layers.Dense(1, kernel_initializer="zeros"))
+            model.compile("sgd", "mse")
+            assert model.train_on_batch(x, np.ones((2, 8, 1))) == pytest.approx(masked)
+            dense = layers.Dense(1, kernel_initializer="ones", activity_regularizer="l1")
+            model = tf.keras.Sequential([layers.Dense(1, kernel_initializer="ones")])
+            model.compile("sgd", "mse")
+            assert model.train_on_batch(ones, zeros, sample_weight=weights) == weighted
+            dense.activity_regularizer.l1 = 1.0
+            model = tf.keras.Sequential([dense])
+            model.compile("sgd", "mse")
+            assert model.train_on_batch(ones, zeros + 4.0) == activity
+        finally:
+            idioms.deactivate()
+
+
+@pytest.mark.parametrize("word", ["accuracy", "acc", "crossentropy"])
+def test_accuracy_is_that_of_the_loss(keras: Any, word: str) -> None:
+    """With several labels for an example it is that of each label, as in TensorFlow 1.14."""
+    given = np.array([[0.9, 0.1], [0.2, 0.7], [0.6, 0.6]])
+    inputs = tf.keras.Input((2,))
+    outputs = [tf.keras.layers.Activation("linear", name=name)(inputs) for name in "ab"]
+    model = tf.keras.Model(inputs, outputs)
+    losses = ["binary_crossentropy", tf.keras.losses.SparseCategoricalCrossentropy()]
+    model.compile("sgd", losses, metrics=[word])
+    labels = [np.array([[1, 0], [0, 0], [1, 1]]), np.array([[0], [1], [1]])]
+
+    found = model.evaluate(given, labels, verbose=0, return_dict=True)
+
+    if word != "crossentropy":
+        assert found[f"a_{word}"] == pytest.approx(5 / 6)
+        assert found[f"b_{word}"] == pytest.approx(2 / 3)
+    else:
+        assert found[f"a_{word}"] == pytest.approx(found["a_loss"])

@@ -49,8 +49,11 @@ class _Idiom:
     if_missing: bool = False
 
 
-def _idioms(tf: Any, age: Age, names_from_one: bool) -> Iterator[_Idiom]:
+def _idioms(tf: Any, age: Age, standalone: bool) -> Iterator[_Idiom]:
     """Yield the replacements for code of an age."""
+    from pedl2det_legacy import old_losses
+    from pedl2det_legacy.layer_names import from_one
+
     yield from _removed_names(tf)
     yield from _replaced_names(tf, KERAS_2_11)
     for module in ("tensorflow.keras.optimizers", "{keras}.src.optimizers"):  # compile's own
@@ -68,11 +71,17 @@ def _idioms(tf: Any, age: Age, names_from_one: bool) -> Iterator[_Idiom]:
         yield _Idiom(f"{sequential}.{method.__name__}", lambda _, method=method: method, True)  # type: ignore[misc]
     if age is Age.TENSORFLOW_1:
         yield from _meanings_of_tensorflow_1(tf)
-    if names_from_one:
-        from pedl2det_legacy.layer_names import from_one
-
+    if not standalone:
+        weigh = "{keras}.src.utils.losses_utils.apply_valid_mask"
+        yield _Idiom(weigh, old_losses.with_all_steps)
+    else:
+        compute = "{keras}.src.engine.compile_utils.LossesContainer.__call__"
+        yield _Idiom(compute, old_losses.with_share_of_weights)
         for name in ("base_layer.Layer", "base_layer_v1.Layer", "functional.Functional"):
             yield _Idiom(f"{{keras}}.src.engine.{name}._init_set_name", from_one)
+        for name in ("base_layer.Layer", "base_layer_v1.Layer"):
+            dotted = f"{{keras}}.src.engine.{name}._handle_activity_regularization"
+            yield _Idiom(dotted, old_losses.with_whole_batches)
 
 
 def _removed_names(tf: Any) -> Iterator[_Idiom]:
@@ -103,13 +112,15 @@ def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
     """Yield what exists today with another meaning than in TensorFlow 1."""
     from pedl import old_sessions
     from pedl2det_legacy.float_targets import with_float_targets
-    from pedl2det_legacy.old_layers import with_old_training
+    from pedl2det_legacy.old_layers import with_corners, with_old_training
 
     yield from _replaced_names(tf, TENSORFLOW_2)
     for row in rows():
         is_ours = row.old.startswith("tensorflow.")
         if is_ours and row.changed and row.old == row.new and row.keywords:
             yield _Idiom(row.old, functools.partial(old_functions.renaming, row.keywords))
+    for module in ("tensorflow.keras", "{keras}.src"):
+        yield _Idiom(f"{module}.backend.resize_images", with_corners)
     for name, texts in LAYER_DEFAULTS.items():
         defaults = {key: ast.literal_eval(text) for key, text in texts.items()}
         old = with_defaults(getattr(tf.keras.layers, name), defaults)
@@ -135,12 +146,12 @@ def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
         yield _Idiom(dotted, wrap)
 
 
-def activate(age: Age = Age.TENSORFLOW_1, *, names_from_one: bool = False) -> None:
+def activate(age: Age = Age.TENSORFLOW_1, *, standalone: bool = False) -> None:
     """Install the replacements, unless they are installed.
 
     Args:
         age: the TensorFlow version that the trial was written for.
-        names_from_one: name layers ``dense_1``, ``dense_2`` and so on, like standalone Keras.
+        standalone: its layers are of standalone Keras; their names are counted from 1.
 
     Raises:
         ImportError: Keras 3 is already imported as ``keras``.
@@ -160,7 +171,7 @@ def activate(age: Age = Age.TENSORFLOW_1, *, names_from_one: bool = False) -> No
     keras_versions.prepare()
     old_keras.serve()
     warnings.filterwarnings("ignore", message=_LR_IS_DEPRECATED)
-    idioms = list(_idioms(tf, age, names_from_one))
+    idioms = list(_idioms(tf, age, standalone))
     modules = {idiom.dotted.rpartition(".")[0] for idiom in idioms}
     owners = {module: [*_owners(tf, module)] for module in modules}
     for idiom in idioms:

@@ -191,12 +191,15 @@ def _marked(result: Any) -> Any:
 def compiling(original: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap ``Model.compile`` to resolve names like Keras 2.2.4 for models of standalone Keras.
 
-    Optimizers of ``tf.train`` are replaced by those for Keras, and dicts by what they describe.
+    The loss says which accuracy is meant. Optimizers of ``tf.train`` are replaced by those for
+    Keras, and dicts by what they describe.
     """
     from pedl2det_legacy import keras_functions
+    from pedl2det_legacy.metrics_by_loss import with_metrics_of_losses
     from pedl2det_legacy.standalone_keras import standalone_losses, standalone_optimizer
 
     signature = inspect.signature(original)
+    compile_model = with_metrics_of_losses(original)
 
     @functools.wraps(original)
     def compile(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: A001
@@ -210,6 +213,6 @@ def compiling(original: Callable[..., Any]) -> Callable[..., Any]:
         arguments["optimizer"] = optimizer
         for name in ("loss", "metrics", "weighted_metrics") if is_standalone else ():
             arguments[name] = standalone_losses(arguments.get(name))
-        return original(*bound.args, **bound.kwargs)
+        return compile_model(*bound.args, **bound.kwargs)
 
     return compile

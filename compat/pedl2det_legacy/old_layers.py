@@ -1,5 +1,6 @@
 """Layers as in TensorFlow 1 and Keras 2.2: frozen `BatchNormalization`, recurrent layers."""
 
+import importlib
 import inspect
 
 import tensorflow as tf
@@ -40,6 +41,32 @@ def with_old_training(call_of_today):
         return outputs
 
     return call
+
+
+def use_old_upsampling():
+    """Let `UpSampling2D` interpolate between the corners of pixels, as before TensorFlow 2."""
+    backend = importlib.import_module(tf.keras.backend.resize_images.__module__)
+    if backend.__name__ != __name__:
+        backend.resize_images = with_corners(backend.resize_images)
+        tf.keras.backend.resize_images = backend.resize_images
+
+
+def with_corners(resize_images):
+    """Return a function that enlarges images by whole factors."""
+
+    def resize(x, height_factor, width_factor, data_format, interpolation="nearest"):
+        if interpolation != "bilinear":
+            return resize_images(
+                x, height_factor, width_factor, data_format, interpolation
+            )
+        if data_format == "channels_first":
+            x = tf.transpose(x, [0, 2, 3, 1])
+        known = x.shape[1:3]
+        size = tf.constant(known) if known.is_fully_defined() else tf.shape(x)[1:3]
+        x = tf.compat.v1.image.resize_bilinear(x, size * [height_factor, width_factor])
+        return tf.transpose(x, [0, 3, 1, 2]) if data_format == "channels_first" else x
+
+    return resize
 
 
 class LSTM(tf.keras.layers.LSTM):

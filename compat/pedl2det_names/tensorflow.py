@@ -167,7 +167,7 @@ _OTHER_MEANINGS = (
     *("initializers.random_uniform", "initializers.truncated_normal", "losses.mean_squared_error"),
     *("math.in_top_k", "nn.convolution", "nn.embedding_lookup", "nn.embedding_lookup_sparse"),
     *("nn.in_top_k", "nn.nce_loss", "nn.pool", "nn.safe_embedding_lookup_sparse"),
-    *("nn.sampled_softmax_loss", "nn.softmax_cross_entropy_with_logits", "random.poisson"),
+    *("nn.sampled_softmax_loss", "random.poisson"),
     *("random_normal_initializer", "random_uniform_initializer", "space_to_batch"),
     *("strings.split", "where", "while_loop"),
 )

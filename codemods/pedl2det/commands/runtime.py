@@ -60,7 +60,7 @@ def old_names(options: Any) -> Iterator[None]:
     with keras_versions.as_before():
         from pedl import idioms
 
-        idioms.activate(names.age, names_from_one=names.from_one)
+        idioms.activate(names.age, standalone=names.from_one)
         import pedl.frameworks.keras  # noqa: F401 - what old trials import
 
         try:

@@ -29,6 +29,7 @@ _PEDL, _EARLY = (Generation.PEDL,), (Generation.EARLY,)
 #: Whether a rule is for trials that are carried over whole: not where its subject is what the old
 #: harness called, and with what, since the adapter calls that (P034).
 _REWRITTEN, _CARRIED = (False,), (True,)
+_STANDALONE = r"\bfrom\s+keras\b|\bimport\b(?:.|\\\n)*\bkeras\b"
 
 
 @dataclass(frozen=True)
@@ -90,8 +91,12 @@ RULES = (
     Rule("P018", "wrap-dataset", words="wrap_dataset|cache_(?:train|validation)_dataset"),
     Rule("P019", "early-data", _EARLY, _REWRITTEN),
     Rule("P022", "keras-trial", _PEDL, _REWRITTEN, r"\bKeras\w*Trial\b"),
-    Rule("P026", "standalone-meanings", words=r"\bfrom\s+keras\b|\bimport\b(?:.|\\\n)*\bkeras\b"),
-    Rule("P027", "frozen-layers", words=r"trainable|\b(?:load_model|model_from_|from_c|deseriali)"),
+    Rule("P026", "standalone-meanings", words=_STANDALONE),
+    Rule(
+        *("P027", "older-keras"),
+        words=r"trainable|[Mm]ask|activity|bilinear|_weight|\bload_model|\bmodel_from_|\bfrom_c|deseriali|"
+        + _STANDALONE,
+    ),
     Rule(
         "P031",
         "old-attributes",
@@ -104,6 +109,7 @@ RULES = (
         *("P037", "library-methods"),
         words=r"\.(?:append|as_matrix|asfreq|iteritems|ix|resample|[gs]et_value|value)\b|\bfreq\b",
     ),
+    Rule("P038", "metrics-of-losses", words=r"""["'](?:acc(?:uracy)?|ce|crossentropy)["']"""),
 )
 
 

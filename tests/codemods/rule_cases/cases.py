@@ -80,3 +80,41 @@ def pedl_trial(code: str, base: str = "TFKerasTrial", **modules: str) -> dict[st
     bases = f"net.Net, {base}" if "class Net" in code else base
     files = {"model_def.py": _TRIAL.format(base=base, bases=bases), "data.py": _LOADERS}
     return files | {"net.py": code} | {f"{name}.py": text for name, text in modules.items()}
+
+
+_MIGRATED = '''\
+from functools import cached_property
+
+from determined.keras import TFKerasTrial, TFKerasTrialContext
+
+{first}import net
+from data import make_data_loaders
+from net import *
+
+
+class Trial(TFKerasTrial):
+    def __init__(self, context: TFKerasTrialContext) -> None:
+        self.context = context
+        context.configure_fit(shuffle=False)
+{lines}
+    @cached_property
+    def data_loaders(self):
+        """Training and validation data, from one call: they may share one shuffle."""
+        return make_data_loaders(self.context)
+
+    def build_training_data_loader(self):
+        training, _ = self.data_loaders
+        return training
+
+    def build_validation_data_loader(self):
+        _, validation = self.data_loaders
+        return validation
+'''
+
+
+def migrated_pedl_trial(*said: str) -> dict[str, str]:
+    """The file of that trial after the migration, whose constructor says lines of the pieces."""
+    lines = "".join(f"        legacy_keras.{name}()\n" for name in said)
+    return {
+        "model_def.py": _MIGRATED.format(first="import legacy_keras\n" * bool(said), lines=lines)
+    }

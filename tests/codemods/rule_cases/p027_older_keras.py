@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rule_cases.cases import Case
+from rule_cases.cases import Case, migrated_pedl_trial, pedl_trial
 from rule_cases.small_trials import EARLY_CONFIG, loaders, migrated_model, with_data
 
 _MORE = "legacy_keras.use_old_batch_normalization()\n"
@@ -25,6 +25,23 @@ def stem():
     {frozen}
     return made
 """
+_OTHER_NET = """\
+from {keras}.layers import Dense
+
+
+def stem(x, y, w):
+    layer = {layer}
+    {given}
+"""
+
+
+def _standalone(layer: str, given: str, *said: str) -> Case:
+    """A trial with a layer of standalone Keras; its constructor says some lines."""
+    net = _OTHER_NET.format(keras="{keras}", layer=layer, given=given)
+    after = {"net.py": net.format(keras="tensorflow.keras")} | migrated_pedl_trial(*said)
+    return Case(pedl_trial(net.format(keras="keras")), after)
+
+
 _NORM = "layers.BatchNormalization()"
 
 AROUND = {"const.yaml": EARLY_CONFIG}
@@ -32,4 +49,12 @@ CASES = (
     _case(_NET.format(layer=_NORM, frozen='setattr(made, "trainable", False)')),
     _case(_NET.format(layer=_NORM, frozen="made.trainable = True"), more=""),
     _case(_NET.format(layer="layers.Embedding(4, 8, trainable=False)", frozen="print(made)"), ""),
+    _case(_NET.format(layer="layers.Masking(0.0)", frozen=""), "legacy_keras.use_old_masks()\n"),
+    _case(
+        _NET.format(layer='layers.UpSampling2D(interpolation="bilinear")', frozen=""),
+        "legacy_keras.use_old_upsampling()\n",
+    ),
+    _standalone("Dense(4)", "return x, y"),
+    _standalone("Dense(4)", "return x, y, w", "use_old_sample_weights"),
+    _standalone('Dense(4, activity_regularizer="l1")', "yield x, y", "sum_activity_regularizers"),
 )

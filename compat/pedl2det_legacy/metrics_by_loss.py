@@ -1,0 +1,92 @@
+"""What `accuracy` and `crossentropy` meant before TensorFlow 2: the metric that fits the loss."""
+
+import functools
+import inspect
+
+import tensorflow as tf
+
+
+def use_metrics_of_losses():
+    """Let `Model.compile` choose the function of `"accuracy"` by the loss, and not by shapes.
+
+    The shapes of targets are unknown where a `Sequence` gives them, and several labels for one
+    example are no class.
+    """
+    compile_model = tf.keras.Model.compile
+    if compile_model.__module__ != __name__:
+        tf.keras.Model.compile = with_metrics_of_losses(compile_model)
+
+
+def with_metrics_of_losses(compile_model):
+    """Wrap `Model.compile`."""
+    signature = inspect.signature(compile_model)
+
+    @functools.wraps(compile_model)
+    def compile(self, *args, **kwargs):
+        bound = signature.bind(self, *args, **kwargs)
+        for name in ("metrics", "weighted_metrics"):
+            given = bound.arguments.get(name)
+            if given:
+                loss = bound.arguments.get("loss")
+                bound.arguments[name] = metrics_of_losses(given, loss, self)
+        return compile_model(*bound.args, **bound.kwargs)
+
+    compile.__module__ = __name__
+    return compile
+
+
+def metrics_of_losses(metrics, loss, model):
+    """Return the metrics for `compile`, with functions for names that mean those of the loss."""
+    if not isinstance(loss, (dict, list, tuple)):
+        return _by_loss(metrics, _kind(loss))
+    names = getattr(model, "output_names", None) or []
+    losses = loss if isinstance(loss, dict) else dict(zip(names, loss))
+    kinds = {name: _kind(losses.get(name)) for name in names}
+    if not any(kinds.values()):
+        return metrics
+    if isinstance(metrics, dict):
+        by_output = metrics
+    elif isinstance(metrics, (list, tuple)) and isinstance(metrics[0], (list, tuple)):
+        by_output = dict(zip(names, metrics))
+    else:
+        by_output = {name: metrics for name in names}
+    return {name: _by_loss(value, kinds.get(name)) for name, value in by_output.items()}
+
+
+def _kind(loss):
+    """Return the part of the names of Keras' functions for a loss of labels, or None."""
+    if isinstance(loss, str):
+        loss = getattr(tf.keras.losses, loss, None)
+    kinds = {
+        "binary": (
+            tf.keras.losses.binary_crossentropy,
+            tf.keras.losses.BinaryCrossentropy,
+        ),
+        "sparse_categorical": (
+            tf.keras.losses.sparse_categorical_crossentropy,
+            tf.keras.losses.SparseCategoricalCrossentropy,
+        ),
+    }
+    for kind, (function, of_class) in kinds.items():
+        if loss in (function, of_class) or isinstance(loss, of_class):
+            return kind
+    return None
+
+
+def _by_loss(metrics, kind):
+    """Return a metric, or those of a list or dict, by the kind of its loss."""
+    if isinstance(metrics, dict):
+        return {name: _by_loss(value, kind) for name, value in metrics.items()}
+    if isinstance(metrics, (list, tuple)):
+        return [_by_loss(value, kind) for value in metrics]
+    words = {"acc": "accuracy", "ce": "crossentropy"}
+    word = words.get(metrics, metrics) if isinstance(metrics, str) else None
+    if kind is None or word not in words.values():
+        return metrics
+
+    def metric(y_true, y_pred):
+        of_shape = "binary" if y_pred.shape[-1] == 1 else kind
+        return getattr(tf.keras.metrics, f"{of_shape}_{word}")(y_true, y_pred)
+
+    metric.__name__ = metrics
+    return metric

@@ -1,0 +1,33 @@
+"""Cases of P038."""
+
+from __future__ import annotations
+
+from rule_cases.cases import Case, migrated_pedl_trial, pedl_trial
+
+_SPARSE = """\
+from tensorflow.keras import losses, metrics
+
+
+def build(model, sgd):
+    loss = losses.SparseCategoricalCrossentropy(True)
+    model.compile(sgd, loss, metrics=[{metric}])
+"""
+_OF_CLASSES = """\
+def build(model):
+    model.compile("sgd", "categorical_crossentropy", metrics=["accuracy"])
+"""
+_HIDDEN = """\
+def build(model, optimizer, loss):
+    model.compile(optimizer, loss, metrics=["acc"])
+"""
+
+CASES = (
+    Case(
+        pedl_trial(_SPARSE.format(metric='"acc"')),
+        {
+            "net.py": _SPARSE.format(metric='metrics.SparseCategoricalAccuracy(name="acc")'),
+        },
+    ),
+    Case(pedl_trial(_OF_CLASSES), {"net.py": _OF_CLASSES}),
+    Case(pedl_trial(_HIDDEN), migrated_pedl_trial("use_metrics_of_losses")),
+)
