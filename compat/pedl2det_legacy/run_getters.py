@@ -145,6 +145,9 @@ class _SharedHyperparameters(dict):
     clear, pop, popitem = map(_writing, ("clear", "pop", "popitem"))
     setdefault, update = map(_writing, ("setdefault", "update"))
 
+    def __reduce__(self):
+        return dict, (dict(self),)  # a copy is one's own
+
 
 #: The hyperparameters that all methods share, and the context that they are of.
 _shared_hyperparameters = {}

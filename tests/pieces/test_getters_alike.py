@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,10 @@ def test_shared_hyperparameters_are_one_dict_of_which_the_context_sees_all_chang
     context = TFKerasTrialContext(info)
     pieces.bind(context)
     shared = pieces.shared_hyperparameters()
+
+    copied = copy.deepcopy(shared)
+    copied["batch_size"] = 1
+    assert type(copied) is type(copy.copy(shared)) is dict
 
     shared["rate"] *= 2
     shared |= {"drop": 3}
