@@ -37,6 +37,7 @@ class RankState:
         directory: the directory from which it was read.
         metrics: sums of the metrics since the last report; empty at a report.
         operations: states of random operations of graph mode.
+        epoch: sums and weights of metrics since the epoch began, for callbacks of old trials.
     """
 
     random: dict[str, Any]
@@ -47,6 +48,7 @@ class RankState:
     directory: Path = Path()
     metrics: Arrays = field(default_factory=list)
     operations: Arrays = field(default_factory=list)
+    epoch: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     def write(self, checkpoint: Path, rank: int) -> None:
         """Write the files of this rank."""
@@ -57,6 +59,8 @@ class RankState:
         (directory / "loaders.pkl").write_bytes(safe_pickle.dumps(self.loaders))
         np.savez(directory / "layers.npz", *self.layers)
         np.savez(directory / "gradients.npz", *self.gradients)
+        if self.epoch:
+            (directory / "epoch.json").write_text(json.dumps(self.epoch) + "\n", encoding="utf-8")
         for name in _OPTIONAL:
             if arrays := getattr(self, name):
                 np.savez(directory / f"{name}.npz", *arrays)
@@ -87,8 +91,17 @@ class RankState:
             layers=_arrays(directory / "layers.npz"),
             gradients=_arrays(directory / "gradients.npz"),
             directory=directory,
+            epoch=_epoch(directory / "epoch.json"),
             **optional,
         )
+
+
+def _epoch(path: Path) -> dict[str, tuple[float, float]]:
+    if not path.exists():
+        return {}
+    sums = read_json(path)
+    with reading(path):
+        return {str(name): (float(total), float(weight)) for name, (total, weight) in sums.items()}
 
 
 def _loaders(path: Path) -> dict[str, dict[str, Any]]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from pedl2det_legacy.epoch_metrics import add_batch, epoch_means, metric_sums
 from pedl2det_runtime.backends import chunks, graph_mode, keras_versions, random_state
 from pedl2det_runtime.backends.stray_stop import kept_from_keras
 from pedl2det_runtime.backends.wrapped_model import compiled_once
@@ -63,6 +64,10 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._workload = self._first_batch if within is None else within  # where it began
         self._united_at = -1
         self._workload_begins = False
+        # What callbacks of old trials get of their epochs: the sums so far, and the model's before.
+        self._counts_epochs = job.generation.epoch_is_one_pass and job.callbacks.count > 0
+        self._of_epoch: dict[str, tuple[float, float]] = {}
+        self._before_batch: dict[str, tuple[float, float]] = {}
         self._worker_state = WorkerState(job)
         self._warm_start = WarmStart(job, job.run.source) if job.run.source else None
         self._reports: Reports | NoReports = NoReports()
@@ -167,6 +172,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         """Let Keras run up to the first place where there is something to do."""
         if own := self._job.run.resume_point.own:
             self._worker_state.check_operations(own)
+            self._of_epoch = dict(own.epoch)
         self._begin_workload()
         self._set_chunk()
 
@@ -182,6 +188,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         """Tell the user's callbacks what begins with this batch."""
         batches, epoch = self._progress.batches, self._schedule.epoch
         if epoch and batches % epoch == 0:
+            self._of_epoch = {}
             self._callbacks.keras("on_epoch_begin", batches // epoch, {})
         if self._workload_begins:
             self._workload_begins = False
@@ -189,6 +196,8 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             self._callbacks.determined("on_train_workload_begin", batches, requested, {})
         if self._callbacks.needs_every_training_batch:
             self._callbacks.keras("on_train_batch_begin", self._index_in_epoch(batches), {})
+        if self._counts_epochs:
+            self._before_batch = metric_sums(self._job.context.model)
         if self._trace:
             self._trace.begin_batch()
 
@@ -199,16 +208,21 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         batches = self._first_batch + batch + 1
         self._progress = self._progress.trained_to(batches)
         self._reports.advance(batches)
+        of_batch = dict(logs)
+        if self._counts_epochs:
+            after = metric_sums(self._job.context.model)
+            of_batch |= add_batch(self._of_epoch, self._before_batch, after)
         if self._callbacks.needs_every_training_batch:
             index = self._index_in_epoch(batches - 1)
-            self._callbacks.with_metrics("on_train_batch_end", index, self._callback_logs(logs))
+            self._callbacks.with_metrics("on_train_batch_end", index, self._callback_logs(of_batch))
         if self._chunks or self._fetches_every_batch or batches == self._stop:
             self._loss_warning.check(logs, batches)
         if self._trace:
             self._trace.end_batch(batches, self._metrics(logs))
         if self._schedule.epoch and batches % self._schedule.epoch == 0:
             has_logs = self._job.generation.epoch_is_one_pass
-            epoch_logs = self._mean_callback_logs(logs) if has_logs else {}
+            of_epoch = logs | epoch_means(self._of_epoch)
+            epoch_logs = self._mean_callback_logs(of_epoch) if has_logs else {}
             index = batches // self._schedule.epoch - 1
             self._callbacks.with_metrics("on_epoch_end", index, epoch_logs)
         self._callback_stop.collect()
@@ -316,7 +330,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._reports.check()
         self._reports.sync()
         job, context = self._job, self._job.context
-        ranks = job.team.gather(own)
+        ranks = job.team.gather(replace(own, epoch=self._of_epoch))
         if ranks is None:
             return
         state = State(
