@@ -131,7 +131,8 @@ class _OnAContext(determined.keras.TFKerasTrial):
     def keras_callbacks(self):
         """Return the callbacks of the trial, with the epochs that they had."""
         callbacks = self._call("keras_callbacks")
-        callbacks = with_epoch_logs(self.context, callbacks, self._training)
+        of_keras = self._old if isinstance(self._old, KerasTrial) else None
+        callbacks = with_epoch_logs(self.context, callbacks, self._training, of_keras)
         searcher = self.context.get_experiment_config().get("searcher", {})
         metric = searcher.get("metric", "")
         if len(with_old_names({metric: 0})) > 1:
@@ -154,13 +155,15 @@ class _OnAContext(determined.keras.TFKerasTrial):
 
 class _EarlyTrialOnAContext(_OnAContext):
     def build_model(self):
-        """Return the model; what the trial wraps itself is wrapped when it is returned."""
-        self.context.wrap_model = self.context.wrap_optimizer = lambda wrapped: wrapped
+        """Return the model that the trial wraps last; else the one that it returns."""
+        wrapped = []
+        self.context.wrap_model = lambda model: wrapped.append(model) or model
+        self.context.wrap_optimizer = lambda optimizer: optimizer
         try:
-            model = self._call("build_model")
+            returned = self._call("build_model")
         finally:
             del self.context.wrap_model, self.context.wrap_optimizer
-        return trained(self.context, model)
+        return trained(self.context, [returned, *wrapped][-1])
 
     def _make(self, trial_class):
         self._old = object.__new__(trial_class)

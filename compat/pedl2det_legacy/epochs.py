@@ -11,11 +11,12 @@ import tensorflow as tf
 from pedl2det_legacy.metric_names import with_old_names
 
 
-def with_epoch_logs(context, callbacks, data=None):
+def with_epoch_logs(context, callbacks, data=None, trial=None):
     """Give callbacks the epochs of PEDL, which end with the training metrics.
 
     Determined calls `on_epoch_end` with empty logs. An epoch is one pass over the training
     data, the number of batches that `data` is, or else `records_per_epoch` of the config.
+    Of the metrics of a KerasTrial, callbacks get those of its training, by its own names.
     """
     if data is None:
         records = context.get_experiment_config().get("records_per_epoch", 0)
@@ -26,7 +27,8 @@ def with_epoch_logs(context, callbacks, data=None):
         length = batches_in_epoch(context, data)
     if length < 1:
         raise ValueError("an epoch must be one batch or more: set records_per_epoch")
-    epochs = _Epochs(context, length)
+    metrics = None if trial is None else getattr(trial, "training_metrics", dict)()
+    epochs = _Epochs(context, length, metrics)
     of_determined = determined.keras.callbacks.Callback
     told = [
         one if isinstance(one, of_determined) else _Adopted(one, epochs)
@@ -106,7 +108,7 @@ class _Epochs(tf.keras.callbacks.Callback):
     It is the first callback, so it has the logs before another one changes them.
     """
 
-    def __init__(self, context, batches_per_epoch):
+    def __init__(self, context, batches_per_epoch, names):
         super().__init__()
         self.callbacks = []
         self.index = 0
@@ -114,6 +116,7 @@ class _Epochs(tf.keras.callbacks.Callback):
         self._context = context
         self._length = batches_per_epoch
         self._batches = context.get_initial_batch()
+        self._names = names
         self._metrics = {}
 
     def set_params(self, params):
@@ -131,7 +134,7 @@ class _Epochs(tf.keras.callbacks.Callback):
     def on_train_batch_end(self, batch, logs=None):
         """Keep the metrics, by their names then and now."""
         self._batches += 1
-        self._metrics = _numbers(logs)
+        self._metrics = _of_training(_numbers(logs), self._names)
         self.logs = with_old_names(self._metrics)
         self.params["metrics"][:] = self.logs
 
@@ -175,6 +178,15 @@ def _numbers(logs):
     return {
         name: float(value.item()) for name, value in arrays.items() if value.size == 1
     }
+
+
+def _of_training(logs, names):
+    """Return the loss and the metrics of these names, which `named_metrics` may have changed."""
+    if names is None:
+        return logs
+    changed = {name: f"training_{name}" for name in names}
+    found = {name: new if new in logs else name for name, new in changed.items()}
+    return {name: logs[one] for name, one in {"loss": "loss", **found}.items()}
 
 
 class SearchedMetric(tf.keras.callbacks.Callback):

@@ -84,6 +84,20 @@ def test_an_epoch_ends_with_the_metrics_of_its_last_batch(pieces: Any) -> None:
     ]
 
 
+def test_callbacks_of_a_keras_trial_get_the_metrics_of_its_training(pieces: Any) -> None:
+    told = Told()
+    trial = SimpleNamespace(training_metrics=lambda: {"error": "mae", "rate": "acc"})
+
+    first, *others = pieces.with_epoch_logs(Context(), [told], 1, trial)
+    first.set_params({})
+    others[0].on_train_begin({})
+    logs = {"loss": 1.0, "rate": 2.0, "more": 3.0, "training_rate": 4.0, "error": 5.0}
+    first.on_train_batch_end(0, logs)
+
+    assert [*first.logs.items()][-3:] == [("loss", 1.0), ("error", 5.0), ("rate", 4.0)]
+    assert "more" not in first.logs
+
+
 def test_the_parameters_are_those_of_the_old_fit(pieces: Any) -> None:
     told = Told()
 

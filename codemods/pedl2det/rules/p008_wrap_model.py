@@ -5,7 +5,7 @@ returns. Where several models are compiled, or that cannot be seen, ``legacy_ker
 what ``build_model`` returns and compiles it once more, with the same arguments.
 
 An optimizer that was given by its name becomes an object, which a checkpoint can hold, of the class
-that the name meant.
+that the name meant; so does that of any other model, where it is not certainly an object.
 """
 
 from __future__ import annotations
@@ -51,35 +51,36 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         for node in _own_builds(trial):
             yield Remark(node, _BUILT)
     methods = [one for one in build_methods(trial) if trial.flow.returned(one)]
-    if not methods:
-        return
     if trial.carried:  # P034 binds what is returned
         plain = []
     elif is_by_hand:
         found = [one for one in found if _is_unfinished(trial, one)]
-        plain = [one for one in found if one.is_trained and trial.context.at(one.call)]
+        plain = [
+            one for one in found if one.is_wrapped and one.is_trained and trial.context.at(one.call)
+        ]
     else:
-        plain = _plain(trial, found, methods)
+        plain = _plain(trial, found, methods) if methods else []
         if not plain:
             yield from _returned(trial, methods)
+    is_recorded = trial.carried or bool(methods and not is_by_hand and not plain)
     for one in found:
         if one in plain:
             yield _wrapped(trial, one)
         else:
-            is_recorded = not (is_by_hand or plain)
             yield from _kept(trial, one, methods, is_recorded)
 
 
 def _is_unfinished(trial: Trial, compiled: Compile) -> bool:
-    """Whether a context-based trial has to say more about what it compiles.
+    """Whether a trial that wraps by hand has to say more about what it compiles.
 
     An optimizer that is named by a text has no state that a checkpoint of Determined could save.
     """
-    if not compiled.is_wrapped or compiled.hides_arguments or _has_own_compile(trial, compiled):
+    if compiled.hides_arguments or _has_own_compile(trial, compiled):
         return False
     is_new = trial.generation is Generation.CONTEXT
     is_aged = not is_new or old_keras.age(trial) is not Age.CURRENT
-    return is_aged or any(given(trial, one) is Given.NAME for one in _optimizers(compiled))
+    is_named = any(given(trial, one) is Given.NAME for one in _optimizers(compiled))
+    return is_aged or (compiled.is_wrapped and is_named)
 
 
 def _own_builds(trial: Trial) -> Iterator[ast.Attribute]:
@@ -301,11 +302,17 @@ def _kept(
     edits: list[Edit] = []
     if compiled.is_standalone or not is_recorded or is_local(trial, call):
         code = f"legacy_keras.{_piece(compiled)}({{value}})"
-        for value in _optimizers(compiled):
+        has_own = _has_own_compile(trial, compiled)
+        values = _optimizers(compiled)
+        for value in values:
             kind = given(trial, value)
-            if kind is Given.NAME or (kind is Given.UNKNOWN and compiled.is_standalone):
+            may_be_name = kind is Given.UNKNOWN and not isinstance(value, ast.Constant)
+            if kind is Given.NAME or (may_be_name and not has_own):
                 edits.append(Replace(value, code, {"value": value}))
-    config = renamed_since_tf1(trial, call) if compiled.is_trained else ()
+        if not (values or has_own or compiled.hides_arguments):
+            default = code.format(value='"rmsprop"')
+            edits.append(AddArgument(call, f"optimizer={default}"))
+    config = renamed_since_tf1(trial, call) if compiled.is_trained and methods else ()
     if edits or config:
         yield Fix(call, tuple(edits), config=config)
 

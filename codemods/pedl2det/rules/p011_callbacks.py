@@ -8,7 +8,8 @@ callbacks there are, and which hooks they have. Lists of callbacks that certainl
 epochs or batches stay as they are.
 
 ``monitor=`` of these two names the metric as the migrated trial reports it, ``val_accuracy`` for
-``val_acc``; the logs of all others have both names.
+``val_acc``; the logs of all others have both names. Those of a ``KerasTrial`` have the metrics of
+its training, by the names that it gives them.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from pedl2det.analysis.metric_names import asked_for, metric_names
 from pedl2det.analysis.models import (
     Monitor,
     compiles,
+    is_keras_trial,
     may_act_by_epoch,
     monitor_of,
     watches_validation,
@@ -81,8 +83,7 @@ def _renamed(trial: Trial, monitors: Sequence[Monitor]) -> Iterator[Fix | Remark
             if of_keras_trial is None:
                 new = asked.todays_name(old)
             else:
-                is_validation = old.startswith("val_")
-                new = of_keras_trial.new("validation" if is_validation else "training", old)
+                new = of_keras_trial.new("validation", old) if old.startswith("val_") else old
             uses = trial.flow.uses(text)
             is_for_more = any(
                 use.way is not Way.ARGUMENT or use.node not in arguments for use in uses
@@ -134,8 +135,11 @@ def _with_epochs(trial: Trial) -> Iterable[Fix | Remark]:
             elif trial.context.at(value) is None:
                 yield Remark(value, _NO_CONTEXT)
             else:
-                epoch = _epoch(trial, by_position(method)[0].arg)
-                yield Fix(value, (_wrapped(trial, method, value, epoch),), notes=notes)
+                me = by_position(method)[0].arg
+                owner = trial.modules.home(method).names.class_around(method)
+                is_of_keras = owner is not None and is_keras_trial(trial, owner)
+                data = f"{_epoch(trial, me)}{f', {me}' if is_of_keras else ''}"
+                yield Fix(value, (_wrapped(trial, method, value, data),), notes=notes)
                 is_counted, notes = True, ()
     if is_counted:
         yield from _remembering(trial)
@@ -152,11 +156,11 @@ def _called_by_harness(trial: Trial) -> Iterator[Function]:
             yield method
 
 
-def _wrapped(trial: Trial, method: Function, value: ast.expr, epoch: str) -> Edit:
+def _wrapped(trial: Trial, method: Function, value: ast.expr, data: str) -> Edit:
     """Wrap returned callbacks; a list of several lines gets a name first."""
     names = trial.modules.home(method).names
     statement = names.parents[value]
-    code = f"{MODULE}.{_PIECE}({{context}}, {{callbacks}}, {epoch})"
+    code = f"{MODULE}.{_PIECE}({{context}}, {{callbacks}}, {data})"
     if value.lineno == value.end_lineno or not isinstance(statement, ast.Return):
         return Replace(value, code, {"callbacks": value})
     taken = {one.id for one in names.below(method) if isinstance(one, ast.Name)}

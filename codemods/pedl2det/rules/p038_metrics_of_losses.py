@@ -116,12 +116,13 @@ def _argument(call: ast.Call, name: str, place: int) -> ast.expr | None:
 EXAMPLE = """\
 --- net.py
   import tensorflow as tf
+  from tensorflow.keras.optimizers.legacy import SGD
 
 
-  def build(model, sgd):
--     model.compile(sgd, "binary_crossentropy", metrics=["accuracy"])
+  def build(model):
+-     model.compile(SGD(0.1), "binary_crossentropy", metrics=["accuracy"])
 +     model.compile(
-+         sgd,
++         SGD(0.1),
 +         "binary_crossentropy",
 +         metrics=[tf.keras.metrics.BinaryAccuracy(name="accuracy")],
 +     )

@@ -73,6 +73,28 @@ class Net(TFKerasTrial):
         model.compile(opt, "mse")
         return model
 """
+#: Code that compiles a model beside that of the trial.
+_CRITIC = """\
+from tensorflow import keras
+
+
+def critic(name):
+    model = keras.Sequential([keras.layers.Dense(1)])
+    model.compile({arguments})
+    return model
+
+
+class Net: ...
+"""
+_HELPER_BY_HAND = """\
+
+
+def helper(name):
+    model = keras.Sequential()
+    model.compile({}, "mse")
+    return model
+"""
+_OF_TODAY = _BY_HAND.format(sgd=".SGD(0.1, nesterov") + _HELPER_BY_HAND.format("name")
 _ONE_MORE = """\
 
     def keras_callbacks(self, hparams):
@@ -144,6 +166,38 @@ CASES = (
     Case(  # wrapped by hand
         {"model_def.py": _BY_HAND.format(sgd=".SGD(lr")},
         {"model_def.py": _BY_HAND.format(sgd=".legacy.SGD(learning_rate")},
+    ),
+    *(  # the harness compiles the model of the trial
+        Case(
+            pedl_trial(_CRITIC.format(arguments=before), "KerasTrial"),
+            {
+                "net.py": _CRITIC.replace(
+                    "keras\n\n", "keras\n\nimport legacy_keras\n\n", 1
+                ).format(arguments=after)
+            },
+        )
+        for before, after in (
+            ('"sgd", "mse"', 'legacy_keras.optimizer("sgd"), "mse"'),
+            ('name, "mse"', 'legacy_keras.optimizer(name), "mse"'),
+            ('loss="mse"', 'loss="mse", optimizer=legacy_keras.optimizer("rmsprop")'),
+        )
+    ),
+    Case(
+        pedl_trial(_CRITIC.format(arguments="keras.optimizers.legacy.SGD()"), "KerasTrial"),
+        {"net.py": _CRITIC.format(arguments="keras.optimizers.legacy.SGD()")},
+    ),
+    Case(  # wrapped by hand, with one more model
+        {"model_def.py": _BY_HAND.format(sgd=".SGD(lr") + _HELPER_BY_HAND.format("name")},
+        {
+            "model_def.py": _BY_HAND.replace(
+                "keras\n\n", "keras\n\nimport legacy_keras\n\n", 1
+            ).format(sgd=".legacy.SGD(learning_rate")
+            + _HELPER_BY_HAND.format("legacy_keras.optimizer(name)")
+        },
+    ),
+    Case(  # written for a Keras of which the names mean what they do today
+        {"model_def.py": _OF_TODAY},
+        {"model_def.py": _OF_TODAY},
     ),
     _case(
         "import re\n\nWORD = re.compile('a', re.M)\n", "import re\n\nWORD = re.compile('a', re.M)\n"

@@ -66,6 +66,17 @@ class Net:
             self.context, [Lengths()], self.data_loaders[0]
         )
 """
+_OF_KERAS_TRIAL = """\
+import tensorflow as tf
+
+
+class Net:
+    def validation_metrics(self):
+        return {{}}
+
+    def keras_callbacks(self{hparams}):
+        return {callbacks}
+"""
 
 _MODEL = """\
 import tensorflow as tf
@@ -80,6 +91,17 @@ AROUND = pedl_trial("class Net: ...\n", models=_MODEL)
 CASES = (
     Case(pedl_trial(_BY_EPOCH), {"net.py": _BY_EPOCH_AFTER}, "set records_per_epoch"),
     Case(pedl_trial(_BY_PARAMS), {"net.py": _BY_PARAMS_AFTER}, "set records_per_epoch"),
+    Case(  # which metrics are those of the training is asked of the trial
+        pedl_trial(_OF_KERAS_TRIAL.format(hparams=", hparams", callbacks="make()"), "KerasTrial"),
+        {
+            "net.py": _OF_KERAS_TRIAL.replace("as tf\n", "as tf\n\nimport legacy_keras\n").format(
+                hparams="",
+                callbacks="legacy_keras.with_epoch_logs(\n            self.context, make(), "
+                "self.data_loaders[0], self\n        )",
+            )
+        },
+        "set records_per_epoch",
+    ),
     Case(
         pedl_trial(_BY_BATCH.format(hparams=", hparams")), {"net.py": _BY_BATCH.format(hparams="")}
     ),

@@ -6,15 +6,19 @@ from rule_cases.cases import Case, migrated_pedl_trial, pedl_trial
 
 _SPARSE = """\
 from tensorflow.keras import losses, metrics
+from tensorflow.keras.optimizers.legacy import SGD
 
 
-def build(model, sgd):
-    loss = losses.SparseCategoricalCrossentropy(True)
+def build(model):
+    loss, sgd = losses.SparseCategoricalCrossentropy(True), SGD(0.1)
     model.compile(sgd, loss, metrics=[{metric}])
 """
 _OF_CLASSES = """\
+from tensorflow.keras.optimizers.legacy import SGD
+
+
 def build(model):
-    model.compile("sgd", "categorical_crossentropy", metrics=["accuracy"])
+    model.compile(SGD(), "categorical_crossentropy", metrics=["accuracy"])
 """
 _HIDDEN = """\
 def build(model, optimizer, loss):
