@@ -8,6 +8,7 @@ import determined.keras
 import numpy as np
 import tensorflow as tf
 
+from pedl2det_legacy.epoch_metrics import add_batch, epoch_means, metric_sums
 from pedl2det_legacy.metric_names import with_old_names
 
 
@@ -117,7 +118,9 @@ class _Epochs(tf.keras.callbacks.Callback):
         self._length = batches_per_epoch
         self._batches = context.get_initial_batch()
         self._names = names
-        self._metrics = {}
+        self._of_epoch = {}
+        self._before_batch = {}
+        self._last = {}
 
     def set_params(self, params):
         """Keep the parameters that `fit` had; its epochs have no end."""
@@ -127,22 +130,28 @@ class _Epochs(tf.keras.callbacks.Callback):
     def on_train_batch_begin(self, batch, logs=None):
         """Begin an epoch, if this is its first batch."""
         self.index = self._batches % self._length
+        self._before_batch = metric_sums(self.model)
         if self.index == 0:
+            self._of_epoch = {}
             for callback in self.callbacks:
                 callback.on_epoch_begin(self._batches // self._length, {})
 
     def on_train_batch_end(self, batch, logs=None):
         """Keep the metrics, by their names then and now."""
         self._batches += 1
-        self._metrics = _of_training(_numbers(logs), self._names)
-        self.logs = with_old_names(self._metrics)
+        self._last = _numbers(logs)
+        after = metric_sums(self.model)
+        of_batch = add_batch(self._of_epoch, self._before_batch, after)
+        of_batch = _of_training({**self._last, **of_batch}, self._names)
+        self.logs = with_old_names(of_batch)
         self.params["metrics"][:] = self.logs
 
     def end_epoch(self):
         """End an epoch, if this was its last batch."""
         if self._batches % self._length:
             return
-        logs = with_old_names(self._mean(self._metrics))
+        of_epoch = {**self._last, **epoch_means(self._of_epoch)}
+        logs = with_old_names(self._mean(_of_training(of_epoch, self._names)))
         for callback in self.callbacks:
             callback.on_epoch_end(self._batches // self._length - 1, logs)
         if self.model.stop_training:  # after this workload; Keras would stop at once

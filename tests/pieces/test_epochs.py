@@ -48,6 +48,10 @@ class Told(tf.keras.callbacks.Callback):
     def __init__(self) -> None:
         super().__init__()
         self.told: list[Any] = []
+        self.losses: list[float] = []
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        self.losses.append(logs["loss"])
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         self.told.append(("begin", epoch, logs))
@@ -57,8 +61,13 @@ class Told(tf.keras.callbacks.Callback):
 
 
 def train(callbacks: list[Any], batches: int, model: Any = None) -> Any:
-    """Call the hooks as Determined does, where an epoch is unknown; the loss is the batch."""
+    """Call the hooks as Determined does, where an epoch is unknown; the loss is the batch.
+
+    It reports the mean since the beginning.
+    """
+    loss = tf.keras.metrics.Mean("loss")
     model = model or SimpleNamespace(stop_training=False)
+    model.metrics = [loss]
     for callback in callbacks:
         callback.set_model(model)
         callback.set_params({"batch_size": 4, "epochs": None, "steps": None, "metrics": []})
@@ -67,21 +76,23 @@ def train(callbacks: list[Any], batches: int, model: Any = None) -> Any:
     for batch in range(batches):
         for callback in callbacks:
             callback.on_train_batch_begin(batch, {})
+        loss.update_state(float(batch))
         for callback in callbacks:
-            callback.on_train_batch_end(batch, {"loss": float(batch), "many": [1, 2]})
+            callback.on_train_batch_end(batch, {"loss": float(loss.result()), "many": [1, 2]})
     return model
 
 
-def test_an_epoch_ends_with_the_metrics_of_its_last_batch(pieces: Any) -> None:
+def test_an_epoch_ends_with_its_own_metrics_and_a_batch_with_its_own_loss(pieces: Any) -> None:
     told = Told()
 
     train(pieces.with_epoch_logs(Context(), [told], 3), 7)
 
     assert told.told == [
-        *(("begin", 0, {}), ("end", 0, {"loss": 2.0})),
-        *(("begin", 1, {}), ("end", 1, {"loss": 5.0})),
+        *(("begin", 0, {}), ("end", 0, {"loss": 1.0})),
+        *(("begin", 1, {}), ("end", 1, {"loss": 4.0})),
         ("begin", 2, {}),
     ]
+    assert told.losses == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
 
 
 def test_callbacks_of_a_keras_trial_get_the_metrics_of_its_training(pieces: Any) -> None:
@@ -90,6 +101,7 @@ def test_callbacks_of_a_keras_trial_get_the_metrics_of_its_training(pieces: Any)
 
     first, *others = pieces.with_epoch_logs(Context(), [told], 1, trial)
     first.set_params({})
+    first.set_model(SimpleNamespace(metrics=[]))
     others[0].on_train_begin({})
     logs = {"loss": 1.0, "rate": 2.0, "more": 3.0, "training_rate": 4.0, "error": 5.0}
     first.on_train_batch_end(0, logs)
@@ -117,7 +129,7 @@ def test_a_resumed_training_goes_on_within_its_epoch(pieces: Any) -> None:
 
     train(pieces.with_epoch_logs(Context(initial=10), [told], 4), 3)
 
-    assert told.told == [("end", 2, {"loss": 1.0}), ("begin", 3, {})]
+    assert told.told == [("end", 2, {"loss": 0.5}), ("begin", 3, {})]
 
 
 def test_the_metrics_are_those_of_all_processes(pieces: Any) -> None:
@@ -166,7 +178,7 @@ def test_hooks_may_be_set_later(pieces: Any) -> None:
 
     assert told.told == [
         *(("begin", 0, {}), (0, {"loss": 0.0}), (1, {"loss": 1.0})),
-        ("end", 0, {"loss": 1.0}),
+        ("end", 0, {"loss": 0.5}),
     ]
 
 
@@ -225,7 +237,7 @@ def test_the_length_of_an_epoch(data: Any, batches: int, pieces: Any) -> None:
 
     train(pieces.with_epoch_logs(Context(), [told], data), batches + 1)
 
-    assert told.told[1:] == [("end", 0, {"loss": batches - 1.0}), ("begin", 1, {})]
+    assert told.told[1:] == [("end", 0, {"loss": (batches - 1) / 2}), ("begin", 1, {})]
 
 
 def test_callbacks_of_determined_stay_as_they_are(pieces: Any) -> None:
