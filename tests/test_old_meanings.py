@@ -315,6 +315,7 @@ def test_old_places(keras: Any) -> None:
         exec(line, {})  # each by itself: an error shows its line
     assert keras.backend.image_dim_ordering() == "tf"
     assert keras.backend.tf is tf
+    assert float(keras.backend.logsumexp(tf.zeros((1, 1)))) == 0.0
     model = keras.models.Sequential([keras.layers.Dense(1, input_shape=(3,))])
     assert keras.utils.multi_gpu_model(model, gpus=2) is model
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from pedl.old_classes import StandInBase, convolution, optimizer, standalone_models
 from pedl.old_functions import backend_functions, multi_gpu_model
-from pedl.old_names import Unserved
+from pedl.old_names import Unserved, old_name
 from pedl2det_names import Age
 from pedl2det_names import keras as table
 from pedl2det_runtime.backends import keras_versions
@@ -83,6 +83,10 @@ def _add_names(
         module, _, attribute = place.rpartition(".")
         source = views[module] if module in views else _source(tf, package, module)
         setattr(view, name, getattr(source, attribute))
+    for dotted, row in table.ELSEWHERE.items():
+        module, _, name = dotted.rpartition(".")
+        if module == path and path and not hasattr(view, name):
+            setattr(view, name, old_name(row, tf))
     for name, instead in table.WRITE.get(path, {}).items():
         if not hasattr(view, name):
             setattr(view, name, Unserved(f"{view.__name__}.{name}", instead))

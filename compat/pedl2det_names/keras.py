@@ -324,10 +324,18 @@ ROWS = table(
 )
 
 #: Names at a path of an old Keras whose successor is not at a path of ``tf.keras``.
-_ELSEWHERE = {
+ELSEWHERE = {
     "__version__": Name("", f"{KERAS}.__version__", same=False, write="it was 2.2.4"),
     "backend.tf": Name("", "tensorflow"),
     "backend.tensorflow_backend.tf": Name("", "tensorflow"),
+    **{
+        f"{module}.{old}": Name("", f"tensorflow.{new}")
+        for module in ("backend", "backend.tensorflow_backend")
+        for old, new in pairs(
+            "get_variable_shape>keras.backend.int_shape identity is_tensor "
+            "logsumexp>reduce_logsumexp slice"
+        ).items()
+    },
 }
 
 
@@ -357,8 +365,8 @@ def _at(path: str, is_standalone: bool) -> Name | None:
         return None
     if write := WRITE.get(module, {}).get(name):
         return gone(path, write)
-    if path in _ELSEWHERE:
-        return _ELSEWHERE[path]
+    if path in ELSEWHERE:
+        return ELSEWHERE[path]
     piece = "legacy_interface" if module == "legacy.interfaces" else None
     if piece := SUPPORTED.get(module, {}).get(name, piece):
         return gone(path, _NO_PUBLIC_NAME, piece)

@@ -59,6 +59,7 @@ ROWS = table(
     Name("cgi.escape", "html.escape", defaults={"quote": "False"}),
     _changed("h5py.File", KERAS_2_11, defaults={"mode": '"a"'}),
     _changed("matplotlib.pyplot.hist", "", keywords={"normed": "density"}),
+    _changed("numpy.histogram", "", keywords={"normed": "density"}),
     _changed("numpy.load", TENSORFLOW_2, defaults={"allow_pickle": "True"}),
     _changed("pandas.get_dummies", KERAS_2_11, defaults={"dtype": '"uint8"'}),
     _changed("sklearn.preprocessing.OneHotEncoder", "", keywords={"sparse": "sparse_output"}),

@@ -145,7 +145,8 @@ _GRAPH = {
 #: Private names that moved, and their public names.
 _PRIVATE = {
     "framework.ops.Tensor": "Tensor",
-    **{f"ops.control_flow_ops.{name}": name for name in ("case", "cond", "while_loop")},
+    **{f"ops.control_flow_ops.{name}": name for name in ("case", "cond")},
+    "ops.control_flow_ops.while_loop": "compat.v1.while_loop",
     **{
         f"distribute.distribution_strategy_context.{name}": f"distribute.{name}"
         for name in ("get_replica_context", "get_strategy", "has_strategy")
