@@ -144,3 +144,35 @@ def test_the_second_form_has_what_old_numpy_and_keras_did_by_themselves(tmp_path
     assert first.proof is not None
     assert first.proof.refutes and "inhomogeneous" in first.message
     assert second.is_equal, second.message
+
+
+EARLY = """\
+import numpy as np
+import tensorflow as tf
+from determined.keras import TFKerasTrial
+
+
+class T(TFKerasTrial):
+    def __init__(self, context):
+        self.context = context
+
+    def build_training_data_loader(self):
+        return np.ones((8, 2)), np.ones((8, 1))
+
+    build_validation_data_loader = build_training_data_loader
+
+    def build_model(self):
+        layer = tf.keras.layers.Dense(1, input_shape=(2,))
+        self.model = self.context.wrap_model(tf.keras.Sequential([layer]))
+        self.model.compile("adagrad", "mse")
+"""
+
+
+def test_an_early_trial_trains_what_it_wraps_whatever_it_returns(tmp_path: Path) -> None:
+    config = CONST.replace("cost", "val_loss").replace("batch_size", "global_batch_size")
+    write_tree(tmp_path, {"__init__.py": EARLY, "const.yaml": config})
+
+    result = migrate([tmp_path], Options(carries=lambda _: True))
+    verdict = verify_trial(tmp_path, batches=4, result=result)
+
+    assert verdict.is_equal, verdict.message

@@ -8,11 +8,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pedl2det_legacy import numpy_functions
+from pedl2det_names import IMAGE_RANGES, IMAGES_DIFFER
 from pedl2det_runtime.errors.repeated_warnings import logger
 
 _log = logger(__name__)
-#: Arguments of transformations of images that have changed.
-_RANGES = ("rotation_range", "width_shift_range", "height_shift_range", "shear_range", "zoom_range")
 _FOR_KERAS = "_pedl_for_keras"
 
 
@@ -71,14 +70,10 @@ def warning_of_images(original: Callable[..., None]) -> Callable[..., None]:
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
         original(self, *args, **kwargs)
         arguments = signature.bind(self, *args, **kwargs).arguments
-        used = [name for name in _RANGES if arguments.get(name)]
+        used = [name for name in IMAGE_RANGES if arguments.get(name)]
         if used:
-            _log.warning(
-                "ImageDataGenerator(%s): the images differ from those of old Keras, which has "
-                "since exchanged rows and columns in these transformations and moved their center "
-                "by one pixel; see docs/tf1.md",
-                ", ".join(f"{name}={arguments[name]!r}" for name in used),
-            )
+            given = ", ".join(f"{name}={arguments[name]!r}" for name in used)
+            _log.warning("ImageDataGenerator(%s): %s", given, IMAGES_DIFFER)
 
     return __init__
 

@@ -45,8 +45,8 @@ def with_old_training(call_of_today):
 
 def use_old_upsampling():
     """Let `UpSampling2D` interpolate between the corners of pixels, as before TensorFlow 2."""
-    backend = importlib.import_module(tf.keras.backend.resize_images.__module__)
-    if backend.__name__ != __name__:
+    backend = importlib.import_module(tf.keras.layers.UpSampling2D.__module__).backend
+    if backend.resize_images.__module__ != __name__:
         backend.resize_images = with_corners(backend.resize_images)
         tf.keras.backend.resize_images = backend.resize_images
 

@@ -21,6 +21,8 @@ from pedl2det_names.harness import (
 )
 from pedl2det_names.keras import (
     CONVOLUTIONS,
+    IMAGE_RANGES,
+    IMAGES_DIFFER,
     LAYER_DEFAULTS,
     METRIC_NAMES,
     OTHER_METRICS,
@@ -35,6 +37,8 @@ __all__ = [
     "COMPAT_V1",
     "CONVOLUTIONS",
     "GET_HYPERPARAMETER",
+    "IMAGES_DIFFER",
+    "IMAGE_RANGES",
     "IN_MEMORY_SEQUENCES",
     "LAYER_DEFAULTS",
     "LOADERS",

@@ -17,6 +17,15 @@ _OLD_GRU = {**_OLD_LSTM, "reset_after": "False"}
 #: Defaults of layers in TensorFlow 1 and in standalone Keras, as source text.
 LAYER_DEFAULTS = {"GRU": _OLD_GRU, "GRUCell": _OLD_GRU, "LSTM": _OLD_LSTM, "LSTMCell": _OLD_LSTM}
 
+#: Arguments of ``ImageDataGenerator`` whose transformations have changed, and how.
+IMAGE_RANGES = (
+    *("rotation_range", "width_shift_range", "height_shift_range", "shear_range", "zoom_range"),
+)
+IMAGES_DIFFER = (
+    "the images differ from those of old Keras, which has since exchanged rows and columns in "
+    "these transformations and moved their center by one pixel; see docs/tf1.md"
+)
+
 #: Optimizers whose old arguments and arithmetic are those of ``tf.keras.optimizers.legacy``.
 TF_OPTIMIZERS = ("Adadelta", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam", "RMSprop", "SGD")
 

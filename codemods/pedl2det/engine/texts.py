@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import codecs
+import itertools
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -191,15 +192,16 @@ def migrate_configs(migration: Migration) -> None:
         if text != config.text:
             migration.configs[path] = text
     for path, script in reading.scripts.items():
-        if script.config is not None and script.entrypoint and not reading.configs:
+        if script.config is not None and script.entrypoint:
             _write_new(path, script, facts, migration)
 
 
 def _write_new(path: Path, script: Script, facts: ConfigFacts, migration: Migration) -> None:
     """Write the config that stood in a script to a file beside it."""
-    file = path.with_name("const.yaml")
-    if file.exists() or file in migration.configs:
-        file = path.with_suffix(".yaml")
+    numbered = (f"{path.stem}_{number}" for number in itertools.count(2))
+    names = itertools.chain(("const", path.stem), numbered)
+    files = (path.with_name(f"{name}.yaml") for name in names)
+    file = next(one for one in files if not (one.exists() or one in migration.configs))
     content = {"entrypoint": script.entrypoint, **script.config}  # type: ignore[dict-item]
     text = yaml.safe_dump(content, sort_keys=False)
     result = migrate_config(text, replace(facts, entrypoint=script.entrypoint))

@@ -173,12 +173,18 @@ def _is_fitted(trial: Trial, compiled: Compile) -> bool:
     """Whether the trial may train the model itself, which a wrapped model does not."""
     models = trial.flow.origins(compiled.model)
     return any(
-        one in models or not isinstance(one.node, ast.Call)
+        one in models or not _is_other(trial, one.node)
         for call in trial.modules.of(ast.Call)
         if isinstance(call.func, ast.Attribute) and call.func.attr in _FITS
         if not is_local(trial, call)
         for one in trial.flow.origins(call.func.value)
     )
+
+
+def _is_other(trial: Trial, node: ast.AST) -> bool:
+    """Whether an origin is certainly no model of another origin: made there, or another class."""
+    is_class = isinstance(node, ast.ClassDef) and not is_model_class(trial, node)
+    return is_class or isinstance(node, ast.Call)
 
 
 # What is written where one call compiles what is trained.

@@ -7,6 +7,8 @@ Standalone Keras divided a weighted loss by the share of weights that are not 0,
 what ``activity_regularizer`` gives by the size of a batch. Where the code or a config of a trial
 may mean one of these, the constructor says a line that lets Keras act as before; everything else
 acts the same. A trial that is carried over always says it, above its class.
+
+The transformations of ``ImageDataGenerator`` have other axes today. They are not undone, only told.
 """
 
 from __future__ import annotations
@@ -18,15 +20,20 @@ from collections.abc import Iterable, Iterator
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.old_keras import KERAS
 from pedl2det.analysis.trial import Trial
-from pedl2det.fixes import Fix
+from pedl2det.findings import Kind
+from pedl2det.fixes import Fix, Remark
 from pedl2det.support import MODULE
-from pedl2det_names import Age
+from pedl2det_names import IMAGE_RANGES, IMAGES_DIFFER, Age
 
 _WORD = "trainable"
 #: What makes a model of a file, in which anything may be.
 _LOADED = r"\b(?:load_model|model_from_\w+|from_config|deserialize)\b"
 _MASK = rf"\bmask_zero\b|\bMasking\b|\bcompute_mask\b|{_LOADED}"
 _ACTIVITY = rf"activity_regularizer|\bActivityRegularization\b|{_LOADED}"
+_IMAGES = f"{KERAS}.preprocessing.image.ImageDataGenerator"
+#: How many of its parameters come before the ranges.
+_BEFORE_RANGES = 6
+_EXCHANGE = "exchange width_shift_range and height_shift_range, if they differ"
 _WEIGHTS = r"\b(?:sample|class)_weight"
 #: Makers of variables, of which the word says something else.
 _VARIABLES = ("Variable", "add_variable", "add_weight", "get_variable")
@@ -34,7 +41,7 @@ _VARIABLES = ("Variable", "add_variable", "add_weight", "get_variable")
 _LAYERS = ("BatchNormalization", "Bidirectional", "TimeDistributed", "Wrapper")
 
 
-def check(trial: Trial) -> Iterable[Fix]:
+def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Let the constructors of a trial say the lines that it may need."""
     age = old_keras.age(trial)
     standalone = old_keras.has_standalone_layers(trial)
@@ -47,11 +54,23 @@ def check(trial: Trial) -> Iterable[Fix]:
     ):
         if may_matter:
             yield from old_keras.before_models(trial, f"{MODULE}.{piece}()")
+    for node in trial.modules.reads if age is not Age.CURRENT else ():
+        if trial.today(node) == _IMAGES and _may_transform(trial, node):
+            yield Remark(node, f"{ast.unparse(node)}: {IMAGES_DIFFER}", _EXCHANGE, Kind.DIFFERENT)
 
 
 def _says(trial: Trial, words: str) -> bool:
     texts = [one.text for one in trial.modules] + [repr(config) for _, config in trial.configs]
     return trial.carried or any(re.search(words, text) for text in texts)
+
+
+def _may_transform(trial: Trial, node: ast.expr) -> bool:
+    """Whether a generator of images may shift, turn, shear or zoom them."""
+    call = trial.modules.home(node).names.parents[node]
+    if not isinstance(call, ast.Call) or call.func is not node or len(call.args) > _BEFORE_RANGES:
+        return True
+    given = {one.arg: getattr(one.value, "value", True) for one in call.keywords}
+    return None in given or any(given.get(name) for name in IMAGE_RANGES)
 
 
 def _may_weigh(trial: Trial) -> bool:

@@ -20,7 +20,7 @@ RULE = "P015"
 BATCH_SIZES = frozenset({"global_batch_size", "batch_size"})
 
 _YIELDED = "the script yields what it gave to fit, and goes on when the training ends"
-_SUBMITTED = "create is gone: det experiment create const.yaml . submits the trial"
+_SUBMITTED = "create is gone: the trial is started with a config file"
 _COMPUTED = "the experiment config is computed, so migrate cannot write it to a file"
 _WRITE_CONFIG = "write it to const.yaml, with an entrypoint"
 
@@ -95,8 +95,10 @@ def plan_submission(source: Source, modules: Modules) -> Plan | None:
     plan = Plan(source, entrypoint=entrypoint)
     call = statement.value
     assert isinstance(call, ast.Call)
-    plan.say(source, call, Kind.NOTE, _SUBMITTED)
-    plan.config = native.config_of(Flow(modules), native.argument(call, "config", 1))
+    given = native.argument(call, "config", 1)
+    plan.config = native.config_of(Flow(modules), given)
+    is_computed = given is not None and plan.config is None
+    plan.say(source, call, Kind.NOTE, f"{_SUBMITTED}; {_COMPUTED}" if is_computed else _SUBMITTED)
     gone = native.with_preparation(source, modules, statement)
     plan.edits += [(source, ReplaceStatement(one)) for one in gone]
     return plan

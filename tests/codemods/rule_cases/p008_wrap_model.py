@@ -48,6 +48,17 @@ def compiled(context, units):
 
 
 """
+_VOCABULARY = """\
+class Vocabulary:
+    @classmethod
+    def fit(cls, texts):
+        return cls()
+
+
+WORDS = Vocabulary.fit(["a", "b"])
+
+
+"""
 _PAIR = """\
 class Pair(tf.keras.Model):
     def compile(self, first, second):
@@ -152,6 +163,14 @@ CASES = (
         _build(_MAKE, "options = make_options()", "model.compile(**options)", _RETURN),
         _built(*(_MAKE, "options = make_options()"), "model.compile(**options)", _TRAINED),
         _FAITHFUL_START,
+    ),
+    _case(  # another class has a method of that name
+        _VOCABULARY + _build(_MAKE, 'model.compile(Adam(), "mse")', _RETURN),
+        _VOCABULARY
+        + _built(
+            *(_MAKE, _WRAP, "optimizer = self.context.wrap_optimizer(Adam())"),
+            *('model.compile(optimizer, "mse")', _RETURN),
+        ),
     ),
     _case(  # the trial fits it, too
         _build(_MAKE, 'model.compile(Adam(), "mse")', "model.fit(x, y)", _RETURN),

@@ -42,6 +42,16 @@ def _standalone(layer: str, given: str, *said: str) -> Case:
     return Case(pedl_trial(net.format(keras="keras")), after)
 
 
+def _images(arguments: str, says: str = "") -> Case:
+    """A trial that transforms images."""
+    net = (
+        "from {keras}.preprocessing.image import ImageDataGenerator\n\n\n"
+        f"def images(options):\n    return ImageDataGenerator({arguments})\n"
+    )
+    after = {"net.py": net.format(keras="tensorflow.keras")}
+    return Case(pedl_trial(net.format(keras="keras")), after, says)
+
+
 _NORM = "layers.BatchNormalization()"
 
 AROUND = {"const.yaml": EARLY_CONFIG}
@@ -54,6 +64,12 @@ CASES = (
         _NET.format(layer='layers.UpSampling2D(interpolation="bilinear")', frozen=""),
         "legacy_keras.use_old_upsampling()\n",
     ),
+    _images(
+        "width_shift_range=2, zoom_range=0.0",
+        "ImageDataGenerator: the images differ from those of old Keras",
+    ),
+    _images("**options", "the images differ"),
+    _images("horizontal_flip=True, shear_range=0"),
     _standalone("Dense(4)", "return x, y"),
     _standalone("Dense(4)", "return x, y, w", "use_old_sample_weights"),
     _standalone('Dense(4, activity_regularizer="l1")', "yield x, y", "sum_activity_regularizers"),
