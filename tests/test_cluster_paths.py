@@ -114,13 +114,13 @@ def test_a_path_that_is_here_means_itself(tmp_path: Path) -> None:
     raw = {"bind_mounts": [{"host_path": "/a", "container_path": str(tmp_path)}]}
 
     assert str(tmp_path) not in places(raw)
-    assert config_here({**raw, "data": str(tmp_path)})["data"] == str(tmp_path)
+    assert config_here({**raw, "data": str(tmp_path)}, places(raw))["data"] == str(tmp_path)
 
 
 @pytest.mark.parametrize("mounts", [None, "x", [1], [{"host_path": 3}], {}])
 def test_mounts_that_are_none_are_left(mounts: object) -> None:
     assert "/run/determined/workdir" in places({"bind_mounts": mounts})
-    assert [*notices({"bind_mounts": mounts})] == []
+    assert [*notices({}, places({"bind_mounts": mounts}))] == []
 
 
 def test_code_is_mapped_when_it_is_imported_from_the_cache_too(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_code_is_mapped_when_it_is_imported_from_the_cache_too(tmp_path: Path) -
     sys.path.insert(0, str(tmp_path))
     try:
         for _ in range(2):
-            with in_code(tmp_path, {}):
+            with in_code(tmp_path, places({})):
                 assert importlib.import_module("cluster_module").AT == ("./a", 1)
             del sys.modules["cluster_module"]
         assert (f"{WORKDIR}/a", 1) == importlib.import_module("cluster_module").AT

@@ -31,9 +31,9 @@ def places(raw: Mapping[str, Any]) -> dict[str, str]:
     mounts = raw.get("bind_mounts")
     for mount in mounts if isinstance(mounts, list) else ():
         match mount:
-            case {"container_path": str(there), "host_path": str(here)}:
-                if there.startswith("/") and not Path(there).exists():
-                    found[there.rstrip("/")] = here.rstrip("/")
+            case {"container_path": str(inside), "host_path": str(outside)}:
+                if inside.startswith("/") and not Path(inside).exists():
+                    found[inside.rstrip("/")] = outside.rstrip("/")
     return found
 
 
@@ -52,16 +52,14 @@ def here(value: Any, known: Places) -> Any:
     return value
 
 
-def config_here(raw: dict[str, Any]) -> dict[str, Any]:
+def config_here(raw: dict[str, Any], known: Places) -> dict[str, Any]:
     """Return a config with the paths of here in what its trial reads."""
-    known = places(raw)
     return {key: one if key in _OTHERS else here(one, known) for key, one in raw.items()}
 
 
 @contextmanager
-def in_code(directory: Path, raw: Mapping[str, Any]) -> Iterator[None]:
+def in_code(directory: Path, known: Places) -> Iterator[None]:
     """Give the modules of a directory the paths of here when they are imported, then undo it."""
-    known = places(raw)
     loaders: Any = SourceFileLoader
     original = loaders.get_code
 
@@ -76,9 +74,8 @@ def in_code(directory: Path, raw: Mapping[str, Any]) -> Iterator[None]:
         loaders.get_code = original
 
 
-def notices(raw: Mapping[str, Any]) -> Iterator[str]:
+def notices(raw: Mapping[str, Any], known: Places) -> Iterator[str]:
     """Yield one line for the paths of a cluster that a config says or has mounted."""
-    known = places(raw)
     read = repr([one for key, one in raw.items() if key not in _OTHERS])
     used = [there for there in known if there not in HOMES or f"'{there}" in read]
     if used:
