@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from pedl2det_runtime.config.cluster_paths import config_here, here, in_code, notices, places
+from pedl2det_runtime.config.cluster_paths import (
+    config_here,
+    here,
+    in_code,
+    notices,
+    places,
+    relative,
+)
 from support import pedl2det, write_tree
 
 WORKDIR = "/run/determined/workdir"
@@ -108,6 +115,14 @@ def test_values_are_mapped_and_no_others() -> None:
     assert here({"a": ("/data/old/b", "/data/b", "/database", 3)}, known) == {
         "a": ("/old/b", "/mnt/data/b", "/database", 3)
     }
+
+
+def test_a_path_below_a_mount_is_not_relative() -> None:
+    mounted = {"bind_mounts": [{"host_path": "/rows", "container_path": f"{WORKDIR}/rows"}]}
+
+    assert relative(f"{WORKDIR}/rows/a") == relative(f"{WORKDIR}/rows/a", {}) == "./rows/a"
+    assert relative(f"{WORKDIR}/rows/a", {}, mounted) == f"{WORKDIR}/rows/a"
+    assert relative(f"{WORKDIR}/rowsets/a", mounted) == "./rowsets/a"
 
 
 def test_a_path_that_is_here_means_itself(tmp_path: Path) -> None:

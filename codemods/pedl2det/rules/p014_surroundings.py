@@ -7,7 +7,7 @@ The new entrypoint imports a module by its own name, so relative imports of modu
 have no package to start from, and become absolute.
 
 The model directory is the working directory everywhere: a path in it that begins with its place in
-a container of the cluster becomes a relative one.
+a container of the cluster becomes a relative one (so in configs: C113).
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import ConfigNeed, Drop, Fix, Replace, ReplaceStatement, rewrite
 
-#: Where the model directory was in a container: of Determined, and of PEDL.
-_HOMES = ("/run/determined", "/run/pedl")
 _ENTRY = "the entrypoint is in __init__.py, because this has to happen before the trial is used"
 
 
 def check(trial: Trial) -> Iterable[Fix]:
     """Say that ``__init__.py`` is imported first, and from where modules are imported."""
+    from pedl2det_runtime.config.cluster_paths import relative
+
+    configs = [config for _, config in trial.configs]
     if trial.init_effect is not None:
         needs, notes = (ConfigNeed("init_first", True),), ((Kind.NOTE, _ENTRY),)
         yield Fix(trial.init_effect, config=needs, notes=notes)
@@ -48,9 +49,9 @@ def check(trial: Trial) -> Iterable[Fix]:
                     yield Fix(call, edits)
         for text in source.names.of(ast.Constant):
             is_part = isinstance(source.names.parents[text], ast.JoinedStr | ast.Expr)
-            home, found, path = str(text.value).partition("/workdir")
-            if found and not is_part and home in _HOMES and path[:1] in ("", "/"):
-                yield rewrite(text, json.dumps(path.lstrip("/") or "."))
+            path = relative(text.value, *configs) if isinstance(text.value, str) else text.value
+            if path != text.value and not is_part:
+                yield rewrite(text, json.dumps(path))
 
 
 EXAMPLE = """\
