@@ -104,6 +104,7 @@ RULES = (
         *("P037", "library-methods"),
         words=r"\.(?:append|as_matrix|asfreq|iteritems|ix|resample|[gs]et_value|value)\b|\bfreq\b",
     ),
+    Rule("P038", "random-layers", _PEDL + _EARLY, words="Dropout|Noise|GRU|LSTM|RNN|MultiHead"),
 )
 
 

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import ConfigNeed, Drop, Fix, Replace, ReplaceStatement, rewrite
@@ -25,9 +26,6 @@ _ENTRY = "the entrypoint is in __init__.py, because this has to happen before th
 
 def check(trial: Trial) -> Iterable[Fix]:
     """Say that ``__init__.py`` is imported first, and from where modules are imported."""
-    from pedl2det_runtime.config.cluster_paths import relative
-
-    configs = [config for _, config in trial.configs]
     if trial.init_effect is not None:
         needs, notes = (ConfigNeed("init_first", True),), ((Kind.NOTE, _ENTRY),)
         yield Fix(trial.init_effect, config=needs, notes=notes)
@@ -47,11 +45,19 @@ def check(trial: Trial) -> Iterable[Fix]:
                 ):
                     edits = (Replace(call.args[0], json.dumps(name.lstrip("."))), Drop(package))
                     yield Fix(call, edits)
-        for text in source.names.of(ast.Constant):
-            is_part = isinstance(source.names.parents[text], ast.JoinedStr | ast.Expr)
-            path = relative(text.value, *configs) if isinstance(text.value, str) else text.value
-            if path != text.value and not is_part:
-                yield rewrite(text, json.dumps(path))
+        if "/workdir" in source.text:
+            yield from _relative_paths(trial, source)
+
+
+def _relative_paths(trial: Trial, source: Source) -> Iterator[Fix]:
+    from pedl2det_runtime.config.cluster_paths import relative
+
+    configs = [config for _, config in trial.configs]
+    for text in source.names.of(ast.Constant):
+        is_part = isinstance(source.names.parents[text], ast.JoinedStr | ast.Expr)
+        path = relative(text.value, *configs) if isinstance(text.value, str) else text.value
+        if path != text.value and not is_part:
+            yield rewrite(text, json.dumps(path))
 
 
 EXAMPLE = """\

@@ -18,7 +18,7 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix
 from pedl2det.support import MODULE
 
-_CALL = f"{MODULE}.use_old_batch_normalization()"
+_CALL = f"{MODULE}.use_old_batch_normalization"
 _WORD = "trainable"
 #: What makes a model of a file, in which layers may be frozen.
 _LOADED = re.compile(r"\b(?:load_model|model_from_\w+|from_config|deserialize)\b")

@@ -179,10 +179,12 @@ def _stranger(entry: Entry, facts: ConfigFacts, known: frozenset[str]) -> TextFi
 
 def _paths(config: Config, _: ConfigFacts) -> Iterator[Put]:
     """Make paths in the model directory relative, in what the trial reads."""
+    if "/workdir" not in config.text:
+        return
     from pedl2det_runtime.config.cluster_paths import OTHERS, relative
 
-    raw = config.value() if "/workdir" in config.text else {}
-    for entry in config.scalars() if raw else ():
+    raw = config.value()
+    for entry in config.scalars():
         path = relative(entry.scalar or "", raw)
         if path != entry.scalar and entry.path[0] not in OTHERS:
             yield Put("C113", entry, value=path)
