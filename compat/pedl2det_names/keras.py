@@ -167,6 +167,7 @@ WRITE: dict[str, dict[str, str]] = {
 
 #: Names that a support piece of ``legacy_keras.py`` implements, and the name of the piece.
 SUPPORTED = {
+    "": {"wrappers": "wrappers"},
     "datasets.cifar": {"load_batch": "load_batch"},
     "engine.data_adapter": {"expand_1d": "expand_1d"},
     "layers": {"VersionAwareLayers": "VersionAwareLayers"},
@@ -320,7 +321,7 @@ ROWS = table(
         write="the scale was one argument: it is dynamic and initial_scale today",
         support="scale_loss",
     ),
-    *(gone(f"{KERAS}.{path}", write) for path, write in _GONE.items()),
+    *(gone(f"{KERAS}.{path}", write, SUPPORTED[""].get(path)) for path, write in _GONE.items()),
 )
 
 #: Names at a path of an old Keras whose successor is not at a path of ``tf.keras``.
@@ -401,6 +402,8 @@ def _standalone(public: str) -> Name | None:
     write, support = "", None
     if (module, name) == ("optimizers", "get"):
         write, support = "names resolved to optimizers of Keras 2.2.4", "optimizer"
+    elif (module, name) == ("initializers", "Initializer"):
+        write, support = "layers called it with the name of a dtype", "Initializer"
     elif module in ("losses", "metrics") and name in ("hinge", "squared_hinge"):
         write = "labels of 0 and 1 were not converted to -1 and 1"
     elif module in ("losses", "metrics") and name == "get":
