@@ -188,7 +188,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             requested = self._stop - batches
             self._callbacks.determined("on_train_workload_begin", batches, requested, {})
         if self._callbacks.needs_every_training_batch:
-            self._callbacks.keras("on_train_batch_begin", self._index_in_epoch(batches), {})
+            self._callbacks.of_batch("on_train_batch_begin", self._index_in_epoch(batches), {})
         if self._trace:
             self._trace.begin_batch()
 
@@ -201,7 +201,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._reports.advance(batches)
         if self._callbacks.needs_every_training_batch:
             index = self._index_in_epoch(batches - 1)
-            self._callbacks.with_metrics("on_train_batch_end", index, self._callback_logs(logs))
+            self._callbacks.of_batch("on_train_batch_end", index, self._callback_logs(logs))
         if self._chunks or self._fetches_every_batch or batches == self._stop:
             self._loss_warning.check(logs, batches)
         if self._trace:
@@ -210,7 +210,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             has_logs = self._job.generation.epoch_is_one_pass
             epoch_logs = self._mean_callback_logs(logs) if has_logs else {}
             index = batches // self._schedule.epoch - 1
-            self._callbacks.with_metrics("on_epoch_end", index, epoch_logs)
+            self._callbacks.of_epoch(index, epoch_logs)
         self._callback_stop.collect()
         self._signal_stop.measure(batches)
         if batches == self._stop:
