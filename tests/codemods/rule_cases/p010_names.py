@@ -100,6 +100,11 @@ class Ones(legacy_keras.Initializer):
     def __call__(self, shape, dtype=None):
         return np.ones(shape, dtype=dtype)
 """
+_COSINE = """\
+def compiled(model):
+    model.compile("sgd", "cosine_proximity")
+    return model
+"""
 _BOTH_NAMES = """\
 import tensorflow as tf
 
@@ -302,6 +307,11 @@ CASES = (
         {"net.py": _HANDED_ON.replace("{v1}", "compat.v1.")},
     ),
     Case(pedl_trial(_STANDALONE), {"net.py": _STANDALONE_AFTER}),
+    _case(
+        f"import tensorflow as tf\n\n\n{_COSINE}",
+        f"import tensorflow as tf\n\n\n{_COSINE.replace('proximity', 'similarity')}",
+        "TensorFlow 1.14 alone",
+    ),
     Case(pedl_trial(_DOUBLES), {"net.py": _DOUBLES_AFTER}),
     Case(pedl_trial(_GONE), {"net.py": _GONE_AFTER}, "does not work any more", "begun"),
 )
