@@ -20,12 +20,6 @@ SHORT: dict[str, Any] = {
     "min_checkpoint_period": {"batches": 30},
 }
 
-#: Determined keeps Keras' default, random numbers by operation; pedl2det has generators, which a
-#: checkpoint can hold. Dropout and LSTM make theirs otherwise, and the weights of an LSTM and of
-#: what follows it get other seeds. Both are given generators here; the others stay as they are.
-GENERATORS = ("digits", "digits_keras_trial")
-_TURNED_ON = "\ntf.keras.backend.experimental.enable_tf_random_generator()\n"
-
 #: What is left out of a config because Determined has no one answer to compare with.
 CHANGES: dict[str, dict[str, Any]] = {
     # Its images are turned at random. Two workers draw as they happen to run; and Determined does
@@ -61,11 +55,13 @@ def migrate_examples(home: Path) -> dict[str, Path]:
         result = migrate([home / name], Options(carries=lambda _: True))
         assert [one.status.is_finished for one in result.outcomes] == [True], result.findings
         write_all(result.files, [home / name])
-    for name in GENERATORS:
-        with (home / name / "model_def.py").open("a") as module:
-            module.write(_TURNED_ON)
-    names = (*OLD_EXAMPLES, *CARRIED)
-    return {name: home / name for name in sorted(names, key=GENERATORS.__contains__)}
+    names = sorted((*OLD_EXAMPLES, *CARRIED), key=lambda name: _draws(home / name))
+    return {name: home / name for name in names}
+
+
+def _draws(trial: Path) -> bool:
+    """Whether a trial enables generators (P039)."""
+    return any("tf_random_generator" in path.read_text() for path in trial.glob("*.py"))
 
 
 def changes_of(name: str) -> dict[str, Any]:

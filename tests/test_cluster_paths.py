@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from pedl2det_runtime.config.cluster_paths import config_here, here, in_code, notices, places
+from pedl2det_runtime.config.cluster_paths import (
+    config_here,
+    here,
+    in_code,
+    notices,
+    places,
+    relative,
+)
 from support import pedl2det, write_tree
 
 WORKDIR = "/run/determined/workdir"
@@ -110,17 +117,25 @@ def test_values_are_mapped_and_no_others() -> None:
     }
 
 
+def test_a_path_below_a_mount_is_not_relative() -> None:
+    mounted = {"bind_mounts": [{"host_path": "/rows", "container_path": f"{WORKDIR}/rows"}]}
+
+    assert relative(f"{WORKDIR}/rows/a") == relative(f"{WORKDIR}/rows/a", {}) == "./rows/a"
+    assert relative(f"{WORKDIR}/rows/a", {}, mounted) == f"{WORKDIR}/rows/a"
+    assert relative(f"{WORKDIR}/rowsets/a", mounted) == "./rowsets/a"
+
+
 def test_a_path_that_is_here_means_itself(tmp_path: Path) -> None:
     raw = {"bind_mounts": [{"host_path": "/a", "container_path": str(tmp_path)}]}
 
     assert str(tmp_path) not in places(raw)
-    assert config_here({**raw, "data": str(tmp_path)})["data"] == str(tmp_path)
+    assert config_here({**raw, "data": str(tmp_path)}, places(raw))["data"] == str(tmp_path)
 
 
 @pytest.mark.parametrize("mounts", [None, "x", [1], [{"host_path": 3}], {}])
 def test_mounts_that_are_none_are_left(mounts: object) -> None:
     assert "/run/determined/workdir" in places({"bind_mounts": mounts})
-    assert [*notices({"bind_mounts": mounts})] == []
+    assert [*notices({}, places({"bind_mounts": mounts}))] == []
 
 
 def test_code_is_mapped_when_it_is_imported_from_the_cache_too(tmp_path: Path) -> None:
@@ -131,7 +146,7 @@ def test_code_is_mapped_when_it_is_imported_from_the_cache_too(tmp_path: Path) -
     sys.path.insert(0, str(tmp_path))
     try:
         for _ in range(2):
-            with in_code(tmp_path, {}):
+            with in_code(tmp_path, places({})):
                 assert importlib.import_module("cluster_module").AT == ("./a", 1)
             del sys.modules["cluster_module"]
         assert (f"{WORKDIR}/a", 1) == importlib.import_module("cluster_module").AT

@@ -176,6 +176,19 @@ def test_callbacks_know_accuracy_by_its_old_name_too(tmp_path: Path) -> None:
     assert set(reports(tmp_path / "out")[-1]["metrics"]) == {"val_loss", "val_accuracy"}
 
 
+def test_logs_of_a_batch_say_its_number_and_size(tmp_path: Path) -> None:
+    said = (
+        "[tf.keras.callbacks.LambdaCallback(on_batch_end=lambda batch, logs: print(f'LOGS "
+        '{batch} {logs["batch"]} {logs["size"]}\\n\', end=\'\')), '
+        "tf.keras.callbacks.ModelCheckpoint('{epoch}-{batch}.h5', save_freq=5)]"
+    )
+    directory = package(tmp_path / "trial", "'sgd'", said)
+    lines = trained(directory, tmp_path / "out").splitlines()
+
+    told = [line for line in lines if line.startswith("LOGS")]
+    assert told[:6] == [f"LOGS {batch % 5} {batch % 5} 4" for batch in range(6)]
+
+
 def test_a_single_file_holds_a_trial(tmp_path: Path) -> None:
     directory = package(tmp_path / "trial")
     (directory / "__init__.py").unlink()

@@ -385,6 +385,13 @@ def test_a_loss_that_reads_values_needs_graph_mode(keras: Any, read: str) -> Non
     )
 
 
+def test_a_cosine_loss_by_its_old_name(keras: Any) -> None:
+    for name, sign in (("cosine_proximity", -1.0), ("cosine", -1.0)):
+        model = tf.keras.Sequential([tf.keras.layers.Dense(2, kernel_initializer="ones")])
+        model.compile("sgd", name)
+        assert model.evaluate(np.ones((4, 3)), np.ones((4, 2)), verbose=0) == pytest.approx(sign)
+
+
 def test_a_learning_phase_needs_graph_mode(keras: Any) -> None:
     for backend in (keras.backend, tf.keras.backend):
         with pytest.raises(GraphModeNeededError, match=r"pass training= .*: fit .* ignore"):

@@ -245,3 +245,10 @@ def test_weights_of_classes_and_records_are_multiplied(
         for one, weight in zip(classes[:12], [0, 1, 2, 3] * 3, strict=True)
     ]
     assert ran.values("loss")[0] == pytest.approx(math.fsum(expected) / 12, rel=1e-6)
+
+
+def test_paths_of_a_cluster_in_the_text_of_a_script_are_those_of_here(tmp_path: Path) -> None:
+    body = 'np.save("/run/determined/workdir/rows.npy", X)\nassert __name__ == "__main__"\n'
+    Ran(tmp_path / "out", body + "model.fit(Rows(5), validation_data=Rows(5))\n", max_batches=1)
+
+    assert (tmp_path / "out-trial" / "rows.npy").is_file()

@@ -131,6 +131,25 @@ def test_initializers_of_contrib_scale_as_they_did(served: None) -> None:
     assert np.std(normal) == pytest.approx((2 / 1000) ** 0.5, rel=0.02)
 
 
+def test_initializers_of_standalone_keras_are_given_names_of_dtypes(served: None) -> None:
+    import keras
+
+    class Ones(keras.initializers.Initializer):
+        def __call__(self, shape, dtype=None):
+            return np.ones(shape, dtype=dtype)
+
+    class Twos(keras.initializers.Initializer):
+        def __call__(self, shape):
+            return np.full(shape, 2.0)
+
+    layer = keras.layers.Dense(2, kernel_initializer=Ones(), bias_initializer=Twos())
+    layer.build((None, 1))
+
+    assert [weight.tolist() for weight in layer.get_weights()] == [[[1.0, 1.0]], [2.0, 2.0]]
+    assert isinstance(Ones(), keras.initializers.Initializer)
+    assert isinstance(keras.initializers.Zeros(), keras.initializers.Initializer)
+
+
 def test_hyperparameters_of_contrib_keep_their_types(served: None) -> None:
     import tensorflow as tf
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from pedl2det_legacy import numpy_functions
 from pedl2det_names import IMAGE_RANGES, IMAGES_DIFFER
+from pedl2det_names.keras import LOSS_TEXTS
 from pedl2det_runtime.errors.repeated_warnings import logger
 
 _log = logger(__name__)
@@ -175,3 +176,14 @@ def old_dimensions(original: Callable[..., Any]) -> Callable[..., Any]:
         return Dimension(dimension) if type(dimension) is int else dimension
 
     return item
+
+
+def losses_by_text(get: Any) -> Any:
+    """Return ``losses.get`` that knows the names of TensorFlow 1, too."""
+
+    @functools.wraps(get)
+    def get_loss(identifier: Any) -> Any:
+        is_text = isinstance(identifier, str)
+        return get(LOSS_TEXTS.get(identifier, identifier) if is_text else identifier)
+
+    return get_loss

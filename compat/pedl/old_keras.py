@@ -167,6 +167,9 @@ def _standalone(tf: Any, path: str, names: dict[str, Any]) -> dict[str, Any]:
         }
         objects |= optimizers | {"get": standalone_keras.standalone_optimizer}
         objects["Optimizer"] = StandInBase(KerasOptimizer, tf.keras.optimizers.legacy.Optimizer)
+    elif area == "initializers":
+        real = tf.keras.initializers.Initializer
+        objects["Initializer"] = StandInBase(standalone_keras.Initializer, real)
     elif area in ("losses", "metrics"):
         get = getattr(tf.keras, area).get
         objects |= standalone_keras.STANDALONE_LOSSES

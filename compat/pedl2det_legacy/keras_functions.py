@@ -149,6 +149,10 @@ def _of_type(kind, value):
     return kind(value)
 
 
+class wrappers:
+    """`keras.wrappers`, as a value: `scikit_learn`, its only module, is gone."""
+
+
 def VersionAwareLayers():
     """Return the layers of Keras by their names."""
     return tf.keras.layers

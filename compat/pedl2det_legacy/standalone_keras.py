@@ -1,5 +1,6 @@
 """Losses and optimizers of standalone Keras 2.2.4 that differ today."""
 
+import functools
 import inspect
 
 import tensorflow as tf
@@ -45,6 +46,23 @@ def standalone_losses(identifiers):
     if isinstance(identifiers, str):
         return STANDALONE_LOSSES.get(identifiers, identifiers)
     return identifiers
+
+
+class Initializer(tf.keras.initializers.Initializer):
+    """`keras.initializers.Initializer`, whose dtype is a name; Keras 2.2.4 gave none."""
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        call = cls.__call__
+        takes_dtype = "dtype" in inspect.signature(call).parameters
+
+        @functools.wraps(call)
+        def call_by_name(self, shape, dtype=None, **options):
+            if dtype is not None and takes_dtype:
+                options["dtype"] = tf.as_dtype(dtype).name
+            return call(self, shape, **options)
+
+        cls.__call__ = call_by_name
 
 
 def SGD(lr=0.01, momentum=0.0, decay=0.0, nesterov=False, **options):

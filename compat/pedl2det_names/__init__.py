@@ -61,7 +61,7 @@ _EXACT = {**harness.ROWS, **harness.AGED, **keras.ROWS, **tensorflow.ROWS, **lib
 
 #: The top-level packages of all names in the table.
 _HEADS = frozenset(
-    {"tensorflow", "keras", "pedl", "determined", "determined_common", "numpy"}
+    {"tensorflow", "keras", "pedl", "determined", "determined_common"}
     | {*keras.PACKAGES, *libraries.HEADS}
 )
 

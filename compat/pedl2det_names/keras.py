@@ -176,6 +176,7 @@ WRITE: dict[str, dict[str, str]] = {
 
 #: Names that a support piece of ``legacy_keras.py`` implements, and the name of the piece.
 SUPPORTED = {
+    "": {"wrappers": "wrappers"},
     "datasets.cifar": {"load_batch": "load_batch"},
     "engine.data_adapter": {"expand_1d": "expand_1d"},
     "layers": {"VersionAwareLayers": "VersionAwareLayers"},
@@ -239,6 +240,10 @@ _GONE = {
     **{f"wrappers.scikit_learn.{name}": SCIKIT for name in WRITE["wrappers.scikit_learn"]},
 }
 
+
+#: Losses of ``tf.keras`` that had another name as a text. In TensorFlow 1.14 alone they had the
+#: other sign, and moved predictions away from their targets.
+LOSS_TEXTS = dict.fromkeys(("cosine", "cosine_proximity"), "cosine_similarity")
 
 #: Names of ``tf.keras`` that were removed or have another meaning today.
 ROWS = table(
@@ -329,7 +334,7 @@ ROWS = table(
         write="the scale was one argument: it is dynamic and initial_scale today",
         support="scale_loss",
     ),
-    *(gone(f"{KERAS}.{path}", write) for path, write in _GONE.items()),
+    *(gone(f"{KERAS}.{path}", write, SUPPORTED[""].get(path)) for path, write in _GONE.items()),
 )
 
 #: Names at a path of an old Keras whose successor is not at a path of ``tf.keras``.
@@ -418,6 +423,8 @@ def _standalone(public: str) -> Name | None:
     write, support = "", None
     if (module, name) == ("optimizers", "get"):
         write, support = "names resolved to optimizers of Keras 2.2.4", "optimizer"
+    elif (module, name) == ("initializers", "Initializer"):
+        write, support = "layers called it with the name of a dtype", "Initializer"
     elif module in ("losses", "metrics") and name in ("hinge", "squared_hinge"):
         write = "labels of 0 and 1 were not converted to -1 and 1"
     elif module in ("losses", "metrics") and name == "get":

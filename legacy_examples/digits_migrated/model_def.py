@@ -20,6 +20,7 @@ class DigitsTrial(keras.TFKerasTrial):
     def __init__(self, context: keras.TFKerasTrialContext) -> None:
         self.context = context
         context.configure_fit(shuffle=False)
+        tf.keras.backend.experimental.enable_tf_random_generator()
         self.base_learning_rate = context.get_hparam("learning_rate")  # type: float
         self.learning_rate_decay = context.get_hparam("learning_rate_decay")  # type: float
         self.dropout = context.get_hparams().get("dropout", 0.25)  # type: float

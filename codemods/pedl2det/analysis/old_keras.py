@@ -10,7 +10,7 @@ from enum import Enum
 import pedl2det_names as names
 from pedl2det.analysis.config import tensorflow_in
 from pedl2det.analysis.flow.values import Origin, Way
-from pedl2det.analysis.source import Source, spell
+from pedl2det.analysis.source import Source, Spelling, spell
 from pedl2det.analysis.trial import Generation, Reference, Trial, today
 from pedl2det.fixes import AddArgument, Drop, Edit, Fix, InsertBefore, RenameKeyword, Replace
 from pedl2det_names import Age
@@ -171,14 +171,16 @@ def has_standalone_layers(trial: Trial) -> bool:
     return is_own and not any(name.startswith(_LAYERS_OF_TENSORFLOW) for name in meant)
 
 
-def before_models(trial: Trial, call: str) -> Iterator[Fix]:
-    """Say a line of ``legacy_keras`` in the constructor, or above a class that is carried over."""
+def before_models(trial: Trial, dotted: str) -> Iterator[Fix]:
+    """Call a function in the constructor, or above a class that is carried over."""
     for root in trial.roots:
         source = trial.modules.home(root)
+        is_piece = dotted.startswith("legacy_keras.")
+        name = Spelling(dotted, ("import legacy_keras",)) if is_piece else spell(source, dotted)
+        call = f"{name.code}()"
         if call not in source.text:  # it was migrated before, and its config was not
             edits = (InsertBefore(root, call),) if trial.carried else ()
-            lines = () if trial.carried else (call,)
-            yield Fix(root, edits, ("import legacy_keras",), lines)
+            yield Fix(root, edits, name.imports, () if trial.carried else (call,))
 
 
 def respelled(

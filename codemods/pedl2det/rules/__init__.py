@@ -111,6 +111,7 @@ RULES = (
         words=r"\.(?:append|as_matrix|asfreq|iteritems|ix|resample|[gs]et_value|value)\b|\bfreq\b",
     ),
     Rule("P038", "metrics-of-losses", words=r"""["'](?:acc(?:uracy)?|ce|crossentropy)["']"""),
+    Rule("P039", "random-layers", _PEDL + _EARLY, words="Dropout|Noise|GRU|LSTM|RNN|MultiHead"),
 )
 
 

@@ -18,19 +18,19 @@ form leaves that as it is.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import pedl2det_names as names
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.flow.values import Way, arguments_of
-from pedl2det.analysis.models import watches_validation
+from pedl2det.analysis.models import compiles, watches_validation
 from pedl2det.analysis.source import Source, spell
 from pedl2det.analysis.trial import TRIALS, Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Edit, Fix, Remark, rewrite
 from pedl2det_names import Age
-from pedl2det_names.keras import VERSIONS, private_path
+from pedl2det_names.keras import LOSS_TEXTS, VERSIONS, private_path
 from pedl2det_names.libraries import ROWS as LIBRARIES
 from pedl2det_names.libraries import UNLIKELY
 
@@ -80,12 +80,27 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             continue
         elif call is None or not watches_validation(trial, call):  # P011 has another class for it
             yield from _cast(reference) or _rewritten(trial, reference, row)
+    if written_for is Age.TENSORFLOW_1:
+        yield from _losses_by_text(trial)
     for call in trial.modules.of(ast.Call) if written_for is Age.TENSORFLOW_1 else ():
         match call:
             case ast.Call(func=ast.Name(id="getattr"), args=[module, name]) if trial.today(
                 module
             ) == f"{old_keras.KERAS}.layers" and not isinstance(name, ast.Constant):
                 yield rewrite(call, "legacy_keras.layer_class({name})", {"name": name})
+
+
+def _losses_by_text(trial: Trial) -> Iterator[Fix]:
+    """Rename losses that ``compile`` of TensorFlow's Keras is given by a text."""
+    losses: list[ast.expr] = []
+    for one in compiles(trial):
+        if not one.is_standalone:
+            losses += one.call.args[1:2]
+            losses += [given.value for given in one.call.keywords if given.arg == "loss"]
+    for text in dict.fromkeys(part for loss in losses for part in trial.flow.members(loss)):
+        if isinstance(text, ast.Constant) and text.value in LOSS_TEXTS:
+            note = "TensorFlow 1.14 alone moved predictions away from their targets by this loss"
+            yield rewrite(text, f'"{LOSS_TEXTS[text.value]}"', notes=((Kind.NOTE, note),))
 
 
 def _is_likely_right(

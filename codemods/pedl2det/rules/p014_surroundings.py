@@ -7,21 +7,20 @@ The new entrypoint imports a module by its own name, so relative imports of modu
 have no package to start from, and become absolute.
 
 The model directory is the working directory everywhere: a path in it that begins with its place in
-a container of the cluster becomes a relative one.
+a container of the cluster becomes a relative one (so in configs: C113).
 """
 
 from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import ConfigNeed, Drop, Fix, Replace, ReplaceStatement, rewrite
 
-#: Where the model directory was in a container: of Determined, and of PEDL.
-_HOMES = ("/run/determined", "/run/pedl")
 _ENTRY = "the entrypoint is in __init__.py, because this has to happen before the trial is used"
 
 
@@ -46,11 +45,19 @@ def check(trial: Trial) -> Iterable[Fix]:
                 ):
                     edits = (Replace(call.args[0], json.dumps(name.lstrip("."))), Drop(package))
                     yield Fix(call, edits)
-        for text in source.names.of(ast.Constant):
-            is_part = isinstance(source.names.parents[text], ast.JoinedStr | ast.Expr)
-            home, found, path = str(text.value).partition("/workdir")
-            if found and not is_part and home in _HOMES and path[:1] in ("", "/"):
-                yield rewrite(text, json.dumps(path.lstrip("/") or "."))
+        if "/workdir" in source.text:
+            yield from _relative_paths(trial, source)
+
+
+def _relative_paths(trial: Trial, source: Source) -> Iterator[Fix]:
+    from pedl2det_runtime.config.cluster_paths import relative
+
+    configs = [config for _, config in trial.configs]
+    for text in source.names.of(ast.Constant):
+        is_part = isinstance(source.names.parents[text], ast.JoinedStr | ast.Expr)
+        path = relative(text.value, *configs) if isinstance(text.value, str) else text.value
+        if path != text.value and not is_part:
+            yield rewrite(text, json.dumps(path))
 
 
 EXAMPLE = """\

@@ -19,7 +19,7 @@ from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.fixes import Drop, Edit, Fix, Replace, rewrite
 from pedl2det.support import MODULE
 
-_FROM_ONE = f"{MODULE}.name_layers_from_one()"
+_FROM_ONE = f"{MODULE}.name_layers_from_one"
 
 #: What may ask for a layer by the name that Keras gave it.
 _NUMBERED = re.compile(r"""\bget_layer\b|\bby_name\b|\.name\b|["'][a-z][a-z0-9_]*_\d+["']""")

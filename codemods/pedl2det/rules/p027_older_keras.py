@@ -53,7 +53,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         ("sum_activity_regularizers", standalone and _says(trial, _ACTIVITY)),
     ):
         if may_matter:
-            yield from old_keras.before_models(trial, f"{MODULE}.{piece}()")
+            yield from old_keras.before_models(trial, f"{MODULE}.{piece}")
     for node in trial.modules.reads if age is not Age.CURRENT else ():
         if trial.today(node) == _IMAGES and _may_transform(trial, node):
             yield Remark(node, f"{ast.unparse(node)}: {IMAGES_DIFFER}", _EXCHANGE, Kind.DIFFERENT)

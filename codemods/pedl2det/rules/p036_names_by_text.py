@@ -62,7 +62,10 @@ def _is_asked_plainly(trial: Trial, module: ast.expr, parent: ast.AST) -> bool:
 
 def _is_module(dotted: str) -> bool:
     is_old = dotted.partition(".")[0] in _ROOTS and dotted in _MODULES
-    return is_old and dotted.rpartition(".")[2].islower()
+    if not is_old or not dotted.rpartition(".")[2].islower():
+        return False
+    row = names.lookup(dotted)
+    return row is None or row.support is None  # else it is a piece (P010)
 
 
 def _may_be_old(call: ast.AST) -> bool:

@@ -20,7 +20,7 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, rewrite
 from pedl2det.support import MODULE
 
-_CALL = f"{MODULE}.use_metrics_of_losses()"
+_CALL = f"{MODULE}.use_metrics_of_losses"
 _WORDS = ("acc", "accuracy", "ce", "crossentropy")
 #: Behind these may be any metric.
 _HIDING = ast.Attribute | ast.Subscript | ast.arg

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pedl2det_runtime.api.trial_info import current
-from pedl2det_runtime.config.cluster_paths import config_here
+from pedl2det_runtime.config.cluster_paths import here
 from pedl2det_runtime.errors import NoTrialError
 
 
@@ -79,7 +79,7 @@ def get_cluster_info() -> ClusterInfo | None:
             hparams=dict(info.hparams),
             _config=info.experiment_config,
         ),
-        user_data=config_here(info.config.raw).get("data") or {},
+        user_data=here(info.config.data, info.config.places),
         slot_ids=list(range(distributed.local_size)),
         container_slot_counts=[distributed.local_size] * distributed.cross_size,
         container_rank=distributed.cross_rank,

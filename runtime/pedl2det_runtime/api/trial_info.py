@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from pedl2det_runtime.config.cluster_paths import here, places
+from pedl2det_runtime.config.cluster_paths import here
 from pedl2det_runtime.config.config_dict import ConfigDict, with_defaults
 from pedl2det_runtime.config.environment_variables import variables_set
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
@@ -63,7 +63,7 @@ class TrialInfo:
         return cls(
             distributed=distributed or one_process(),
             config=config,
-            hparams=here(sample_hparams(config), places(config.raw)),
+            hparams=here(sample_hparams(config), config.places),
             seed=config.reproducibility.experiment_seed,
             tensorboard_dir=out / "tensorboard",
         )

@@ -14,10 +14,10 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-#: The model directory in a container, of Determined and of PEDL.
-HOMES = ("/run/determined/workdir", "/run/pedl/workdir")
+#: The model directory in a container, of Determined and of PEDL, and what it is here.
+HOMES = dict.fromkeys(("/run/determined/workdir", "/run/pedl/workdir"), ".")
 #: Sections of a config whose paths are not the trial's.
-_OTHERS = ("bind_mounts", "checkpoint_storage", "entrypoint", "environment", "tensorboard_storage")
+OTHERS = ("bind_mounts", "checkpoint_storage", "entrypoint", "environment", "tensorboard_storage")
 
 _NAMES = {".": "the trial's directory"}
 
@@ -27,13 +27,17 @@ Places = Mapping[str, str]
 
 def places(raw: Mapping[str, Any]) -> dict[str, str]:
     """Return what directories of a container are here, if this machine does not have them."""
-    found = {home: "." for home in HOMES if not Path(home).exists()}
+    return {path: at for path, at in _places(raw).items() if not Path(path).exists()}
+
+
+def _places(raw: Mapping[str, Any]) -> dict[str, str]:
+    found = dict(HOMES)
     mounts = raw.get("bind_mounts")
     for mount in mounts if isinstance(mounts, list) else ():
         match mount:
-            case {"container_path": str(there), "host_path": str(here)}:
-                if there.startswith("/") and not Path(there).exists():
-                    found[there.rstrip("/")] = here.rstrip("/")
+            case {"container_path": str(inside), "host_path": str(outside)}:
+                if inside.startswith("/"):
+                    found[inside.rstrip("/")] = outside.rstrip("/")
     return found
 
 
@@ -52,16 +56,20 @@ def here(value: Any, known: Places) -> Any:
     return value
 
 
-def config_here(raw: dict[str, Any]) -> dict[str, Any]:
+def config_here(raw: dict[str, Any], known: Places) -> dict[str, Any]:
     """Return a config with the paths of here in what its trial reads."""
-    known = places(raw)
-    return {key: one if key in _OTHERS else here(one, known) for key, one in raw.items()}
+    return {key: one if key in OTHERS else here(one, known) for key, one in raw.items()}
+
+
+def relative(path: str, *configs: Mapping[str, Any]) -> str:
+    """Return a path in the model directory as a relative one, unless it is below a mount."""
+    found = {here(path, _places(raw)) for raw in ({}, *configs)}
+    return path if len(found) > 1 else found.pop()
 
 
 @contextmanager
-def in_code(directory: Path, raw: Mapping[str, Any]) -> Iterator[None]:
+def in_code(directory: Path, known: Places) -> Iterator[None]:
     """Give the modules of a directory the paths of here when they are imported, then undo it."""
-    known = places(raw)
     loaders: Any = SourceFileLoader
     original = loaders.get_code
 
@@ -76,10 +84,9 @@ def in_code(directory: Path, raw: Mapping[str, Any]) -> Iterator[None]:
         loaders.get_code = original
 
 
-def notices(raw: Mapping[str, Any]) -> Iterator[str]:
+def notices(raw: Mapping[str, Any], known: Places) -> Iterator[str]:
     """Yield one line for the paths of a cluster that a config says or has mounted."""
-    known = places(raw)
-    read = repr([one for key, one in raw.items() if key not in _OTHERS])
+    read = repr([one for key, one in raw.items() if key not in OTHERS])
     used = [there for there in known if there not in HOMES or f"'{there}" in read]
     if used:
         named = (f"{one} is {_NAMES.get(known[one], known[one])}" for one in used)

@@ -126,7 +126,7 @@ def with_defaults(config: ExperimentConfig) -> ConfigDict:
     Nothing is shared with the config: a trial may change it.
     """
     defaults = {**_DEFAULTS, **_LENGTHS[config.is_legacy]}
-    return ConfigDict(_filled(config_here(config.raw), defaults))
+    return ConfigDict(_filled(config_here(config.raw, config.places), defaults))
 
 
 def _filled(written: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:

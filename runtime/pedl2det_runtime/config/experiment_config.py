@@ -6,6 +6,7 @@ Configuration Reference*. A legacy *step* is ``batches_per_step`` batches (defau
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -19,6 +20,7 @@ from pydantic import (
     model_validator,
 )
 
+from pedl2det_runtime.config import cluster_paths
 from pedl2det_runtime.config.source import Source
 
 SEARCHERS = (
@@ -287,6 +289,11 @@ class ExperimentConfig(_Section):
     def raw(self) -> dict[str, Any]:
         """The config as written in its file, for ``get_experiment_config()``."""
         return self._raw
+
+    @cached_property
+    def places(self) -> cluster_paths.Places:
+        """What directories of a cluster's containers are on this machine."""
+        return cluster_paths.places(self._raw)
 
     @property
     def source(self) -> Source:

@@ -48,7 +48,7 @@ def notices(config: ExperimentConfig, hparams: dict[str, Any], slots: int = 1) -
         )
     if variables := assignments(config.raw):
         lines.append(f"environment variables set by the config: {', '.join(variables)}")
-    lines += cluster_paths.notices(config.raw)
+    lines += cluster_paths.notices(config.raw, config.places)
     if unused := _unused(config, slots):
         lines.append(f"no effect without a cluster: {', '.join(unused)}")
     if unused := [*_without_effect(config)]:

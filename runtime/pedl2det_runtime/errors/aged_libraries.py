@@ -19,8 +19,9 @@ COMMAND = f"pip install 'pedl2det[{EXTRA}]'"
 
 def hints(error: BaseException) -> Iterator[str]:
     """Yield what to install, where a newer library may be the cause of an error."""
-    about_files = isinstance(error, OSError)
-    for library in newer(set() if about_files else set(_suspects(error))):
+    if isinstance(error, OSError):  # it is about files
+        return
+    for library in newer(set(_suspects(error))):
         yield f"{library}, than the code may expect: {COMMAND}"
 
 

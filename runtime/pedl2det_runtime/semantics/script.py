@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import inspect
 import json
-import runpy
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import tensorflow as tf
@@ -21,6 +21,7 @@ import tensorflow as tf
 from pedl2det_runtime.api.generation import EARLY_DETERMINED
 from pedl2det_runtime.api.trial import TFKerasTrial
 from pedl2det_runtime.api.trial_info import TrialInfo
+from pedl2det_runtime.config.cluster_paths import Places, here
 from pedl2det_runtime.errors import InvalidExperimentException, TrialLoadError
 from pedl2det_runtime.semantics.recorded_fit import trial_from_fit
 
@@ -59,7 +60,7 @@ def run_script(script: Path, info: TrialInfo, train: Train) -> None:
     arguments, sys.argv = sys.argv, [str(script)]
     try:
         with intercept_fit(info, train) as fits:
-            runpy.run_path(str(script), run_name="__main__")
+            _run_as_main(script, info.config.places)
     except SystemExit as error:  # a script may end with sys.exit()
         if error.code not in (None, 0):
             raise
@@ -69,6 +70,18 @@ def run_script(script: Path, info: TrialInfo, train: Train) -> None:
         raise fits.failure
     if not fits.count:
         raise TrialLoadError(f"{script}: the script never called fit or fit_generator of a model")
+
+
+def _run_as_main(script: Path, places: Places) -> None:
+    """Run a file as ``runpy.run_path`` does, with the paths of this machine in its code."""
+    code = compile(script.read_bytes(), str(script), "exec", dont_inherit=True)
+    before, main = sys.modules["__main__"], ModuleType("__main__")
+    main.__file__, main.__package__ = str(script), ""
+    sys.modules["__main__"] = main
+    try:
+        exec(here(code, places), vars(main))  # noqa: S102  # a script of the user
+    finally:
+        sys.modules["__main__"] = before
 
 
 @contextmanager

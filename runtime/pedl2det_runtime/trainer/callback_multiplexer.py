@@ -22,6 +22,8 @@ from pedl2det_runtime.errors.repeated_warnings import logger
 from pedl2det_runtime.trainer.missing_metrics import MissingMetrics
 
 _log = logger(__name__)
+#: Callbacks of Keras that write whatever the logs of a batch have.
+_BY_NAMES_IN_LOGS = (tf.keras.callbacks.ModelCheckpoint, tf.keras.callbacks.TensorBoard)
 
 
 class Multiplexer:
@@ -80,6 +82,7 @@ class Multiplexer:
         params = {"batch_size": batch_size, "verbose": False, "do_validation": False}
         unknown: dict[str, Any] = {"epochs": None, "steps": None, "samples": None, "metrics": []}
         self._metrics: list[str] = []
+        self._size_in_logs = batch_size if params_of_fit else None
         of_fit = {"epochs": sys.maxsize, "steps": epoch, "samples": epoch, "metrics": self._metrics}
         for callback in self._callbacks:
             callback.set_model(model)
@@ -125,13 +128,25 @@ class Multiplexer:
     def keras(self, event: str, *args: Any) -> None:
         """Call a hook of ``tf.keras.callbacks.Callback`` on each callback."""
         for callback in self._callbacks:
-            with self.missing_metrics.around(callback) or nullcontext():
-                getattr(callback, event)(*args)
+            self._call(callback, event, *args)
 
-    def with_metrics(self, event: str, index: int, logs: dict[str, float]) -> None:
-        """Call a hook with metrics of training, which are then named in ``params``."""
+    def _call(self, callback: Any, event: str, *args: Any) -> None:
+        with self.missing_metrics.around(callback) or nullcontext():
+            getattr(callback, event)(*args)
+
+    def of_batch(self, event: str, index: int, logs: dict[str, float]) -> None:
+        """Call a hook of a training batch; before TensorFlow 2 its logs had number and size."""
         self._metrics[:] = logs or self._metrics
-        self.keras(event, index, logs)
+        size = self._size_in_logs
+        of_then = logs if size is None else {"batch": index, "size": size, **logs}
+        for callback in self._callbacks:
+            is_of_today = isinstance(callback, _BY_NAMES_IN_LOGS)
+            self._call(callback, event, index, logs if is_of_today else of_then)
+
+    def of_epoch(self, index: int, logs: dict[str, float]) -> None:
+        """Call ``on_epoch_end`` with metrics of training, which are then named in ``params``."""
+        self._metrics[:] = logs or self._metrics
+        self.keras("on_epoch_end", index, logs)
 
     def on_test_end(self, metrics: dict[str, Any]) -> None:
         """Call ``on_test_end`` with the metrics that are reported afterwards.

@@ -195,7 +195,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             requested = self._stop - batches
             self._callbacks.determined("on_train_workload_begin", batches, requested, {})
         if self._callbacks.needs_every_training_batch:
-            self._callbacks.keras("on_train_batch_begin", self._index_in_epoch(batches), {})
+            self._callbacks.of_batch("on_train_batch_begin", self._index_in_epoch(batches), {})
         if self._counts_epochs:
             self._before_batch = metric_sums(self._job.context.model)
         if self._trace:
@@ -214,7 +214,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             of_batch |= add_batch(self._of_epoch, self._before_batch, after)
         if self._callbacks.needs_every_training_batch:
             index = self._index_in_epoch(batches - 1)
-            self._callbacks.with_metrics("on_train_batch_end", index, self._callback_logs(of_batch))
+            self._callbacks.of_batch("on_train_batch_end", index, self._callback_logs(of_batch))
         if self._chunks or self._fetches_every_batch or batches == self._stop:
             self._loss_warning.check(logs, batches)
         if self._trace:
@@ -224,7 +224,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             of_epoch = logs | epoch_means(self._of_epoch)
             epoch_logs = self._mean_callback_logs(of_epoch) if has_logs else {}
             index = batches // self._schedule.epoch - 1
-            self._callbacks.with_metrics("on_epoch_end", index, epoch_logs)
+            self._callbacks.of_epoch(index, epoch_logs)
         self._callback_stop.collect()
         self._signal_stop.measure(batches)
         if batches == self._stop:

@@ -127,7 +127,7 @@ def _run(run: Run, file: Path | None) -> Progress:
 
     keras_versions.begin_trial()
     config = run.config
-    paths = cluster_paths.in_code(run.directory, config.raw)
+    paths = cluster_paths.in_code(run.directory, config.places)
     with running(run.info), at_home(run.directory), paths:
         random_state.seed_everything(run.info.seed)
         if isinstance(config.entrypoint, dict):

@@ -261,9 +261,9 @@ def _missing(error: BaseException, directory: Path) -> Iterator[str]:
     if not isinstance(error, FileNotFoundError) or not isinstance(error.filename, str):
         return
     with suppress(NoTrialError):
-        info = current()
-        for keys in named_by(error.filename, config_here(info.config.raw)):
-            yield f"{info.config.location(*keys)} names it"
+        config = current().config
+        for keys in named_by(error.filename, config_here(config.raw, config.places)):
+            yield f"{config.location(*keys)} names it"
             return
 
 

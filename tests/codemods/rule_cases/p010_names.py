@@ -77,6 +77,34 @@ print(
 )
 shape = legacy_keras.private_keras("src/applications/imagenet_utils/obtain_input_shape")
 """
+_STANDALONE = """\
+import keras
+import numpy as np
+
+wrappers = keras.wrappers
+
+
+class Ones(keras.initializers.Initializer):
+    def __call__(self, shape, dtype=None):
+        return np.ones(shape, dtype=dtype)
+"""
+_STANDALONE_AFTER = """\
+import numpy as np
+
+import legacy_keras
+
+wrappers = legacy_keras.wrappers
+
+
+class Ones(legacy_keras.Initializer):
+    def __call__(self, shape, dtype=None):
+        return np.ones(shape, dtype=dtype)
+"""
+_COSINE = """\
+def compiled(model):
+    model.compile("sgd", "cosine_proximity")
+    return model
+"""
 _BOTH_NAMES = """\
 import tensorflow as tf
 
@@ -277,6 +305,12 @@ CASES = (
     Case(
         pedl_trial(_HANDED_ON.replace("{v1}", "")),
         {"net.py": _HANDED_ON.replace("{v1}", "compat.v1.")},
+    ),
+    Case(pedl_trial(_STANDALONE), {"net.py": _STANDALONE_AFTER}),
+    _case(
+        f"import tensorflow as tf\n\n\n{_COSINE}",
+        f"import tensorflow as tf\n\n\n{_COSINE.replace('proximity', 'similarity')}",
+        "TensorFlow 1.14 alone",
     ),
     Case(pedl_trial(_DOUBLES), {"net.py": _DOUBLES_AFTER}),
     Case(pedl_trial(_GONE), {"net.py": _GONE_AFTER}, "does not work any more", "begun"),

@@ -37,7 +37,7 @@ _WORKDIR = """\
   import os
 
 - ROWS = "/run/determined/workdir/data/rows.csv"
-+ ROWS = "data/rows.csv"
++ ROWS = "./data/rows.csv"
 - HOME = os.listdir("/run/pedl/workdir")
 + HOME = os.listdir(".")
   NAMED = f"/run/determined/workdir/{ROWS}"

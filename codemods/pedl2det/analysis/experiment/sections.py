@@ -1,4 +1,4 @@
-"""The trial (C105) and metric (C106) of a config; keys that Determined rejects (C109, C110)."""
+"""Keys of a config: its trial (C105) and metric (C106), old ones (C109, C110), paths (C113)."""
 
 from __future__ import annotations
 
@@ -177,6 +177,19 @@ def _stranger(entry: Entry, facts: ConfigFacts, known: frozenset[str]) -> TextFi
     return TextFinding("C110", entry.line, Kind.NOTE, message, help_)
 
 
+def _paths(config: Config, _: ConfigFacts) -> Iterator[Put]:
+    """Make paths in the model directory relative, in what the trial reads."""
+    if "/workdir" not in config.text:
+        return
+    from pedl2det_runtime.config.cluster_paths import OTHERS, relative
+
+    raw = config.value()
+    for entry in config.scalars():
+        path = relative(entry.scalar or "", raw)
+        if path != entry.scalar and entry.path[0] not in OTHERS:
+            yield Put("C113", entry, value=path)
+
+
 RULES = (
     TextRule(
         "C105",
@@ -222,5 +235,14 @@ RULES = (
             "hyperparameters: {}\nteam: {owner: ada}\n", "hyperparameters: {}\nteam: {owner: ada}\n"
         ),
         check=_unknown,
+    ),
+    TextRule(
+        "C113",
+        "config-paths",
+        "The model directory is the working directory everywhere, so a path that begins with its "
+        "place in a container of the cluster becomes a relative one, as in code (P014). One below "
+        "a mounted directory stays.",
+        *config_example("data: {rows: /run/pedl/workdir/rows.csv}\n", "data: {rows: ./rows.csv}\n"),
+        check=_paths,
     ),
 )
