@@ -102,7 +102,7 @@ class Ones(legacy_keras.Initializer):
 """
 _COSINE = """\
 def compiled(model):
-    model.compile("sgd", "cosine_proximity")
+    model.compile(tf.keras.optimizers.legacy.SGD(0.1), "cosine_proximity")
     return model
 """
 _BOTH_NAMES = """\
