@@ -11,7 +11,6 @@ from pedl2det.analysis.metric_names import MetricNames, metric_names
 from pedl2det.analysis.project import Project, Reader, read
 from pedl2det.engine import NewFile, Options, Result, migrate
 from pedl2det.errors import Pedl2DetError
-from pedl2det.files.write import write_all
 from pedl2det.findings import Finding, Kind
 from pedl2det.report.text import simplest_first
 from pedl2det.verify.configs import Settings, config_in_script, settings_of
@@ -95,6 +94,14 @@ def _read(path: Path) -> bytes | None:
     return path.read_bytes() if path.is_file() else None
 
 
+def _write(path: Path, copy: Copy, data: bytes) -> None:
+    """Write a file of a copy; it may be read-only, as its original is."""
+    place = path.resolve()
+    if place.is_relative_to(copy.root) and place.parent.is_dir():
+        place.unlink(missing_ok=True)
+        place.write_bytes(data)
+
+
 def prepare(request: Request, extent: Extent, workshop: Workshop) -> Pair:
     """Copy a trial twice and migrate one copy."""
     old = workshop.copy("old", extent)
@@ -108,7 +115,8 @@ def prepare(request: Request, extent: Extent, workshop: Workshop) -> Pair:
         is_same = False
     else:
         result, findings = _migrate(new)
-        write_all([file for file in result.files if file.path.resolve().is_relative_to(new.root)])
+        for file in result.files:
+            _write(file.path, new, file.new)
         is_same = not any(one.directory.is_relative_to(new.directory) for one in result.outcomes)
     return Pair(old, new, _new_metric_names(old.directory, new.config), findings, is_same)
 
@@ -166,9 +174,7 @@ def _apply(result: Result, copy: Copy, config: Path) -> Copy:
         if file.path == config.resolve():
             copy.config.write_bytes(file.new)
         elif file.path.is_relative_to(copy.extent.root):
-            place = (copy.root / file.path.relative_to(copy.extent.root)).resolve()
-            if place.is_relative_to(copy.root) and place.parent.is_dir():
-                place.write_bytes(file.new)
+            _write(copy.root / file.path.relative_to(copy.extent.root), copy, file.new)
         is_new_config = file.old is None and file.path.suffix == ".yaml"
         if is_new_config and file.path.is_relative_to(copy.extent.home):
             extracted.append(copy.directory / file.path.relative_to(copy.extent.home))
