@@ -82,13 +82,10 @@ class Extract:
     code: str
 
 
-@dataclass(frozen=True)
-class InsertFirst:
+class InsertFirst(_WithStatements):
     """Insert statements at the start of a function's body, after its docstring."""
 
     node: Function
-    code: str
-    holes: Holes = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

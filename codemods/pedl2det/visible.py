@@ -46,11 +46,6 @@ def visible_lines(text: str) -> str:
     return "".join(one if one in "\t\n" else visible(one) for one in text)
 
 
-def printable(name: str) -> str:
-    """A text that every encoding can write: bytes that are no text become escapes."""
-    return name.encode("utf-8", errors="backslashreplace").decode("utf-8")
-
-
 def say(text: str, *, err: bool = False) -> None:
     """Print lines for people, whoever wrote what is in them; dropped where nobody reads stderr."""
     with contextlib.suppress(*([BrokenPipeError] if err else [])):

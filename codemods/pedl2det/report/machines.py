@@ -16,7 +16,7 @@ from pedl2det.findings import Finding
 from pedl2det.report.hiding import findings_of
 from pedl2det.report.text import WORDS, message_of, rules_of
 from pedl2det.rules import every_rule, titles
-from pedl2det.visible import printable, shown
+from pedl2det.visible import shown, visible_lines
 
 VERSION = 4  # of the JSON; it changes when a field goes or means something else
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -39,7 +39,7 @@ def json_document(result: Result, done: str) -> str:
         },
         "files": [
             {
-                "path": printable(shown(file.path)),
+                "path": visible_lines(shown(file.path)),
                 "rules": rules_of(changes.get(file.path, [])),
                 "changes": [
                     {"rule": change.rule, "line": change.line}
@@ -58,24 +58,18 @@ def sarif_document(result: Result, done: str) -> str:
     results = []
     for finding in findings_of(result):
         message = f"{finding.kind.value}: {finding.message}"
-        results.append(_result(finding, WORDS[finding.kind].level, message))
+        level = WORDS[finding.kind].level
+        results.append(_result(finding.rule, level, message, finding.path, finding))
     for outcome in result.outcomes:
         if outcome.proof is not None:  # its finding is a result of its own
             message = f"verify: {message_of(outcome.proof)}"
-            is_equal = outcome.proof.is_equal
-            results.append(
-                {
-                    "ruleId": "verify",
-                    "level": "none" if is_equal else "note",
-                    "kind": "pass" if is_equal else "fail",
-                    "message": {"text": message},
-                    "locations": [_location(outcome.directory)],
-                    "properties": proof_object(outcome.proof),
-                }
-            )
+            level, kind = ("none", "pass") if outcome.proof.is_equal else ("note", "fail")
+            proved = _result("verify", level, message, outcome.directory)
+            results.append({**proved, "kind": kind, "properties": proof_object(outcome.proof)})
     for change in _in_order(result.changes):
         name = titles().get(change.rule, change.rule)
-        results.append(_result(change, "note", f"{done} by {name}"))
+        message = f"{done} by {name}"
+        results.append(_result(change.rule, "note", message, change.path, change))
     docs = {rule.id: rule.doc for rule in every_rule()}
     rules = [
         {
@@ -95,7 +89,7 @@ def _finding(finding: Finding) -> Object:
     return {
         "kind": finding.kind.name.lower(),
         "rule": finding.rule,
-        "path": printable(shown(finding.path)),
+        "path": visible_lines(shown(finding.path)),
         "cell": finding.cell,
         "line": finding.line,
         "column": finding.column,
@@ -107,7 +101,7 @@ def _finding(finding: Finding) -> Object:
 
 def _trial(outcome: Outcome) -> Object:
     return {
-        "path": printable(shown(outcome.directory)),
+        "path": visible_lines(shown(outcome.directory)),
         "status": outcome.status.value,
         "written": outcome.written,
         "rewritten_places": outcome.places,
@@ -119,33 +113,31 @@ def _trial(outcome: Outcome) -> Object:
 def proof_object(proof: Proof) -> Object:
     """Return a proof as JSON says it. docs/migrating.md describes it."""
     return {
-        "path": printable(shown(proof.directory)),
+        "path": visible_lines(shown(proof.directory)),
         "outcome": proof.outcome,
-        "message": printable(message_of(proof)),
+        "message": visible_lines(message_of(proof)),
         "batches": proof.batches,
         "total_batches": proof.total,
-        "configs": [printable(shown(config)) for config in proof.configs],
+        "configs": [visible_lines(shown(config)) for config in proof.configs],
         "date": proof.date,
         "commit": proof.commit or None,
         "seed": proof.seed,
         "versions": proof.versions,
         "seconds": round(proof.seconds, 1),
-        "page": None if proof.page is None else printable(shown(proof.page)),
+        "page": None if proof.page is None else visible_lines(shown(proof.page)),
     }
 
 
-def _result(one: Finding | Change, level: str, message: str) -> Object:
-    region = {"startLine": max(one.line, 1)}
-    if isinstance(one, Finding) and one.column:
-        region |= {"startColumn": one.column, "endColumn": one.end_column}
-    location = _location(one.path)
-    location["physicalLocation"]["region"] = region
-    return {
-        "ruleId": one.rule,
-        "level": level,
-        "message": {"text": message},
-        "locations": [location],
-    }
+def _result(
+    rule: str, level: str, message: str, path: Path, place: Finding | Change | None = None
+) -> Object:
+    location = _location(path)
+    if place is not None:
+        region = {"startLine": max(place.line, 1)}
+        if isinstance(place, Finding) and place.column:
+            region |= {"startColumn": place.column, "endColumn": place.end_column}
+        location["physicalLocation"]["region"] = region
+    return {"ruleId": rule, "level": level, "message": {"text": message}, "locations": [location]}
 
 
 def _location(path: Path) -> Object:

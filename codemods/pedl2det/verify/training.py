@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
 import re
 import signal
@@ -14,6 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+
+import click
 
 from pedl2det.verify.configs import Settings
 from pedl2det.verify.copies import Copy
@@ -205,22 +206,15 @@ def _start(copy: Copy, length: TrainingLength, log: Path) -> subprocess.Popen[by
 
 @contextlib.contextmanager
 def _progress(copies: tuple[Copy, ...], batches: int | None) -> Iterator[Callable[[], None]]:
-    """Make bars on stderr, if that is a terminal; yield the function that moves them."""
-    if not (sys.stderr.isatty() and importlib.util.find_spec("rich")):
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bars:
-        tasks = {
-            bars.add_task(f"training {copy.name}", total=batches): copy.out / "batches.jsonl"
-            for copy in copies
-        }
-
-        def move() -> None:
-            for task, log in tasks.items():
-                trained = log.read_bytes().count(b"\n") if log.exists() else 0
-                bars.update(task, completed=trained)
-
-        yield move
+    """Make a bar on stderr, if that is a terminal; yield the function that moves it."""
+    logs = [copy.out / "batches.jsonl" for copy in copies]
+    bar = click.progressbar(
+        length=(batches or 0) * len(copies),
+        label=f"training {' and '.join(copy.name for copy in copies)}",
+        file=sys.stderr,
+        hidden=not (batches and sys.stderr.isatty()),
+    )
+    with bar:
+        yield lambda: bar.update(
+            sum(log.read_bytes().count(b"\n") for log in logs if log.exists()) - bar.pos
+        )
