@@ -46,6 +46,11 @@ def visible_lines(text: str) -> str:
     return "".join(one if one in "\t\n" else visible(one) for one in text)
 
 
+def printable(name: str) -> str:
+    """A text that every encoding can write: bytes that are no text become escapes."""
+    return name.encode("utf-8", errors="backslashreplace").decode("utf-8")
+
+
 def say(text: str, *, err: bool = False) -> None:
     """Print lines for people, whoever wrote what is in them; dropped where nobody reads stderr."""
     with contextlib.suppress(*([BrokenPipeError] if err else [])):
@@ -66,18 +71,14 @@ def with_bar(items: Iterable[Item], total: int) -> Iterator[Item]:
     if not sys.stderr.isatty():
         yield from items
         return
-    begun, bar = time.monotonic(), None
-    with contextlib.ExitStack() as stack:
-        for number, item in enumerate(items, 1):
+    begun = time.monotonic()
+    with click.progressbar(
+        length=total, label="planning", file=sys.stderr, show_pos=True, hidden=True
+    ) as bar:
+        for item in items:
             yield item
-            if bar is not None:
-                bar.update(1)
-            elif number < total and time.monotonic() - begun > _LONG:
-                shown = click.progressbar(
-                    length=total, label="planning", file=sys.stderr, show_pos=True
-                )
-                bar = stack.enter_context(shown)
-                bar.update(number)
+            bar.hidden = time.monotonic() - begun < _LONG
+            bar.update(1)
 
 
 @contextlib.contextmanager

@@ -42,16 +42,8 @@ USED = (
 def eject(directory: Path, out: Path, config: Path | None = None) -> tuple[Path, tuple[str, ...]]:
     """Write a directory with the trial's files and a script that trains it.
 
-    An old trial is migrated first, in a copy; the trial itself is not changed.
-
-    Args:
-        directory: the trial.
-        out: the directory to write; it must not exist.
-        config: the experiment config; None for the trial's own.
-
-    Returns:
-        The script, and what it does not do as the trial did under the harness, and which files are
-        left out.
+    An old trial is migrated first, in a copy; the trial itself is not changed. Returns the script,
+    what it does not do as the trial did under the harness, and which files are left out.
 
     Raises:
         Pedl2DetError: the trial cannot be migrated as a whole, uses something that a plain script

@@ -15,7 +15,7 @@ from pedl2det.analysis.config import Config
 from pedl2det.analysis.tree import read_bytes
 from pedl2det.engine.result import Result
 from pedl2det.findings import Finding, Kind, Unreadable
-from pedl2det.visible import visible_lines
+from pedl2det.visible import printable
 
 _CODE = (".py", ".ipynb")
 _SHORTEST = 4  # of a value that is looked for elsewhere, too
@@ -64,8 +64,8 @@ def findings_of(result: Result) -> Iterator[Finding]:
         for finding in result.of_kind(kind):
             yield replace(
                 finding,
-                message=visible_lines(hider.in_prose(finding.message)),
-                help=visible_lines(hider.in_prose(finding.help)),
+                message=printable(hider.in_prose(finding.message)),
+                help=printable(hider.in_prose(finding.help)),
             )
 
 

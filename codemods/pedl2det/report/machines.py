@@ -16,7 +16,7 @@ from pedl2det.findings import Finding
 from pedl2det.report.hiding import findings_of
 from pedl2det.report.text import WORDS, message_of, rules_of
 from pedl2det.rules import every_rule, titles
-from pedl2det.visible import shown, visible_lines
+from pedl2det.visible import printable, shown
 
 VERSION = 4  # of the JSON; it changes when a field goes or means something else
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -39,7 +39,7 @@ def json_document(result: Result, done: str) -> str:
         },
         "files": [
             {
-                "path": visible_lines(shown(file.path)),
+                "path": printable(shown(file.path)),
                 "rules": rules_of(changes.get(file.path, [])),
                 "changes": [
                     {"rule": change.rule, "line": change.line}
@@ -89,7 +89,7 @@ def _finding(finding: Finding) -> Object:
     return {
         "kind": finding.kind.name.lower(),
         "rule": finding.rule,
-        "path": visible_lines(shown(finding.path)),
+        "path": printable(shown(finding.path)),
         "cell": finding.cell,
         "line": finding.line,
         "column": finding.column,
@@ -101,7 +101,7 @@ def _finding(finding: Finding) -> Object:
 
 def _trial(outcome: Outcome) -> Object:
     return {
-        "path": visible_lines(shown(outcome.directory)),
+        "path": printable(shown(outcome.directory)),
         "status": outcome.status.value,
         "written": outcome.written,
         "rewritten_places": outcome.places,
@@ -113,18 +113,18 @@ def _trial(outcome: Outcome) -> Object:
 def proof_object(proof: Proof) -> Object:
     """Return a proof as JSON says it. docs/migrating.md describes it."""
     return {
-        "path": visible_lines(shown(proof.directory)),
+        "path": printable(shown(proof.directory)),
         "outcome": proof.outcome,
-        "message": visible_lines(message_of(proof)),
+        "message": printable(message_of(proof)),
         "batches": proof.batches,
         "total_batches": proof.total,
-        "configs": [visible_lines(shown(config)) for config in proof.configs],
+        "configs": [printable(shown(config)) for config in proof.configs],
         "date": proof.date,
         "commit": proof.commit or None,
         "seed": proof.seed,
         "versions": proof.versions,
         "seconds": round(proof.seconds, 1),
-        "page": None if proof.page is None else visible_lines(shown(proof.page)),
+        "page": None if proof.page is None else printable(shown(proof.page)),
     }
 
 

@@ -41,12 +41,8 @@ def extent_of(home: Path, more: Sequence[Path] = (), *, tight: bool = False) -> 
     """Find the files that a trial needs.
 
     If they are in several directories, the nearest common parent is copied where that is small;
-    otherwise only they are.
-
-    Args:
-        home: the trial's directory, resolved.
-        more: other paths that it needs.
-        tight: leave out what only lies around these, and what only a config names.
+    otherwise only they are. ``tight`` leaves out what only lies around them, and what only a config
+    names; ``more`` are other paths that the trial needs.
     """
     named = {home, *more, *_around(home, tight=tight)}
     root = Path(os.path.commonpath(named))

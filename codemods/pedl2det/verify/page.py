@@ -39,17 +39,7 @@ def write_report(
         Pedl2DetError: it cannot be written there.
     """
     name, comparison = verdict.directory.resolve().name, verdict.comparison
-    notes = [verdict.message, *([f"Trained: {verdict.length}."] if verdict.length else [])]
-    shows: dict[str, object] = {}
-    if comparison:
-        notes.append(f"Compared to the last bit: {comparison.described}.")
-        curves = curves_of(old, verdict.names), curves_of(new)
-        metrics = dict.fromkeys([*curves[0], *curves[1]])
-        shows = {
-            "differences": [(difference.text,) for difference in comparison.differences],
-            "drawings": [drawing(one, *(by.get(one, {}) for by in curves)) for one in metrics],
-            "layers": [*_layers(comparison.weights)],
-        }
+    curves = [curves_of(old, verdict.names), curves_of(new)] if comparison else [{}, {}]
     hider = Hider(tuple({file.path.parent for file in files}))
     text = render(
         "verify/page.html.j2",
@@ -57,11 +47,14 @@ def write_report(
         name=name,
         verdict=verdict,
         proof=proof,
-        notes=[*notes, *verdict.notes],
         left=_findings(verdict.left),
         differently=_findings(verdict.differently),
+        drawings=[
+            drawing(metric, *(by_metric.get(metric, {}) for by_metric in curves))
+            for metric in dict.fromkeys([*curves[0], *curves[1]])
+        ],
+        layers=[*_layers(comparison.weights if comparison else ())],
         files=[(file.path, side_by_side(file, hider)) for file in files],
-        **shows,
     )
     write_page(path, text)
 

@@ -205,12 +205,8 @@ def _script_in(directory: Path) -> Path | None:
 def chosen_config(home: Path, *, any_will_do: bool = False) -> Path:
     """Return the config of a trial: the one that `run` takes, else one that belongs to it.
 
-    A script of early Determined may hold its config in its code.
-
-    Args:
-        home: the trial's directory.
-        any_will_do: whether the best of several is taken where `run` asks the user to choose:
-            that of a single training before those of searches.
+    A script of early Determined may hold its config in its code. Where `run` asks the user to
+    choose and ``any_will_do``, that of a single training is taken before those of searches.
 
     Raises:
         Pedl2DetError: there is none, or there are several.

@@ -46,11 +46,7 @@ class TrainingLength:
     new_total: int | None = None  # what that of the new trial asks for; None if it is the same
 
     def affordable(self, seconds: float) -> int | None:
-        """Return how many batches to train when the first ones are equal; None for no more.
-
-        Args:
-            seconds: what training these batches took.
-        """
+        """Return how many batches to train after equal ones that took so long; None for none."""
         if self.is_whole or not self.batches or self.total is None:
             return None
         longer = min(self.total, int(self.batches * _SECONDS / max(seconds, 0.1)))
@@ -90,11 +86,7 @@ def training_length(
     it (a run also validates at its end, so that there are two), unless it comes later than batch
     1000. With known differences it is no more than 2000, so that they can act.
 
-    Args:
-        settings: those of the old trial's config; None if it cannot be read.
-        asked: what the user asks for, if anything.
-        new: the settings of the new trial's config, if it has one.
-        has_known_differences: whether migrate says that the new trial trains differently.
+    The settings are those of the old and the new config, as far as they can be read.
     """
     if settings is None:
         return TrainingLength(asked, None)
