@@ -19,7 +19,7 @@ from pedl2det.report.html import render
 from pedl2det.report.text import plural
 from pedl2det.verify.copies import Copy, Workshop, copy_paths
 from pedl2det.verify.extent import extent_of, project_of
-from pedl2det.verify.preparing import MARK, Pair, Request, chosen_config, prepare
+from pedl2det.verify.preparing import MARK, Pair, chosen_config, prepare
 
 _SCRIPTS = ("train.py", "train_keras.py", "train_alone.py")
 _ENTRY = re.compile(r"(?:^|\s)([\w.]+):(\w+)$")
@@ -57,8 +57,8 @@ def eject(directory: Path, out: Path, config: Path | None = None) -> tuple[Path,
     if not out.resolve().parent.is_dir():
         raise Pedl2DetError(f"{out}: no such directory: {out.parent}")
     with tempfile.TemporaryDirectory(prefix="pedl2det-eject-") as scratch:
-        workshop = Workshop(Path(scratch).resolve(), used)
-        pair = prepare(Request(directory), extent, workshop)
+        workshop = Workshop(Path(scratch).resolve(), used, directory)
+        pair = prepare(workshop, extent)
         if pair.left:
             first = pair.left[0]
             raise Pedl2DetError(

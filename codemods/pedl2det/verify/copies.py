@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pedl2det.engine.result import Result
 from pedl2det.errors import Pedl2DetError
 from pedl2det.verify.extent import Extent, is_left_out
 
@@ -45,10 +46,13 @@ class Copy:
 
 @dataclass(frozen=True)
 class Workshop:
-    """A temporary directory for the copies of trials and the results of their training."""
+    """What is to be verified, with a temporary directory for copies and the results of training."""
 
     scratch: Path  # resolved
     config: Path  # by which the old trial is trained
+    directory: Path  # the trial, as the user names it
+    against: Path | None = None  # the migrated trial, if the user has one
+    result: Result | None = None  # a migration of the trial that is not written yet
 
     def copy(self, name: str, extent: Extent, config: Path | None = None) -> Copy:
         """Copy a trial, with the old trial's config unless it has another.

@@ -24,15 +24,6 @@ _TRAINED = (".py", *_CONFIGS)
 
 
 @dataclass(frozen=True)
-class Request:
-    """What is to be verified."""
-
-    directory: Path  # the trial, as the user names it
-    against: Path | None = None  # the migrated trial, if the user has one
-    result: Result | None = None  # a migration of the trial that is not written yet
-
-
-@dataclass(frozen=True)
 class Pair:
     """Two trials that are compared."""
 
@@ -102,15 +93,15 @@ def _write(path: Path, copy: Copy, data: bytes) -> None:
         place.write_bytes(data)
 
 
-def prepare(request: Request, extent: Extent, workshop: Workshop) -> Pair:
+def prepare(workshop: Workshop, extent: Extent) -> Pair:
     """Copy a trial twice and migrate one copy."""
     old = workshop.copy("old", extent)
-    if request.against is not None:
-        return _with_twin(old, request.against.resolve(), workshop)
+    if workshop.against is not None:
+        return _with_twin(old, workshop.against.resolve(), workshop)
     new = workshop.copy("new", extent)
-    if request.result is not None:
-        new = _apply(request.result, new, workshop.config)
-        concerning = _concerning(request.result, project_of(extent.home), workshop.config)
+    if workshop.result is not None:
+        new = _apply(workshop.result, new, workshop.config)
+        concerning = _concerning(workshop.result, project_of(extent.home), workshop.config)
         findings = tuple(finding for finding in concerning if not finding.kind.is_left)
         is_same = False
     else:
