@@ -10,7 +10,7 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -56,17 +56,15 @@ def replace_all(files: Sequence[Replacement]) -> None:
     prepared: list[Path] = []
     try:
         for file in files:
-            with _told(file):
-                _prepare(file)
+            _prepare(file)
             prepared.append(file.temporary)
         _check({file.path: file.old for file in files})
         try:
             for file in files:
-                with _told(file):
-                    if file.new is None:
-                        file.path.unlink()
-                    else:
-                        file.temporary.replace(file.path)
+                if file.new is None:
+                    file.path.unlink()
+                else:
+                    file.temporary.replace(file.path)
         except BaseException:
             signals = {signal.SIGHUP, signal.SIGINT, signal.SIGTERM}  # held until this is over
             held = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
@@ -77,6 +75,9 @@ def replace_all(files: Sequence[Replacement]) -> None:
             raise
         for directory in {file.path.parent for file in files}:
             _sync(directory)
+    except OSError as error:
+        message = f"{file.path}: cannot be written: {error.strerror}; nothing was written"
+        raise Pedl2DetError(message) from None
     finally:
         for temporary in prepared:
             with contextlib.suppress(OSError):
@@ -125,16 +126,6 @@ def _move_back(files: Iterable[Replacement]) -> None:
 
 def _is_there(file: Replacement) -> bool:
     return file.new != file.old and file.is_written
-
-
-@contextlib.contextmanager
-def _told(file: Replacement) -> Iterator[None]:
-    """Say which file cannot be written."""
-    try:
-        yield
-    except OSError as error:
-        message = f"{file.path}: cannot be written: {error.strerror}; nothing was written"
-        raise Pedl2DetError(message) from None
 
 
 def _sync(directory: Path) -> None:

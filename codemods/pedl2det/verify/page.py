@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
 from pathlib import Path
 
 from pedl2det.analysis.metric_names import MetricNames
@@ -15,7 +14,7 @@ from pedl2det.report.changes import side_by_side
 from pedl2det.report.hiding import Hider
 from pedl2det.report.html import render
 from pedl2det.report.scale import Scale
-from pedl2det.verify.compare import Tensor, read_lines
+from pedl2det.verify.compare import read_lines
 from pedl2det.verify.verdict import Verdict
 from pedl2det.visible import shown
 
@@ -26,8 +25,6 @@ _POINTS = 400  # of one curve at most
 
 #: The values of a metric by the batches at which they were measured.
 Curve = Mapping[int, float]
-
-Rows = list[tuple[str, ...]]
 
 
 def write_report(
@@ -53,7 +50,6 @@ def write_report(
             drawing(metric, *(by_metric.get(metric, {}) for by_metric in curves))
             for metric in dict.fromkeys([*curves[0], *curves[1]])
         ],
-        layers=[*_layers(comparison.weights if comparison else ())],
         files=[(file.path, side_by_side(file, hider)) for file in files],
     )
     write_page(path, text)
@@ -74,28 +70,13 @@ def write_page(path: Path, text: str | None) -> None:
         raise Pedl2DetError(f"{path}: cannot be written: {error.strerror}") from None
 
 
-def _findings(findings: Iterable[Finding]) -> Rows:
+def _findings(findings: Iterable[Finding]) -> list[tuple[str, ...]]:
     """The place, the message and the rule of each finding."""
     hider = Hider(tuple({finding.path.parent for finding in findings}))
     return [
         (f"{shown(finding.path)}:{finding.place}", hider.in_prose(finding.message), finding.rule)
         for finding in findings
     ]
-
-
-def _layers(tensors: Sequence[Tensor]) -> Iterator[tuple[str, str, Rows]]:
-    """Each layer, whether it is "equal" or "different", and its tensors."""
-    for layer, group in groupby(tensors, lambda tensor: tensor.layer):
-        rows: Rows = [
-            (
-                tensor.name,
-                " x ".join(map(str, tensor.shape)) or "scalar",
-                tensor.difference.text if tensor.difference is not None else "equal",
-            )
-            for tensor in group
-        ]
-        is_equal = all(row[-1] == "equal" for row in rows)
-        yield layer, "equal" if is_equal else "different", rows
 
 
 def curves_of(run: Path, names: MetricNames | None = None) -> dict[str, dict[int, float]]:
