@@ -170,13 +170,7 @@ def _prover(result: Result, report: Path | None) -> Callable[[Path, Result], Pro
     from pedl2det.verify import Series
 
     total = sum(one.is_to_prove for one in result.outcomes)
-    series = Series(total, report, functools.partial(say, err=True))
-
-    def verify(directory: Path, result: Result) -> Proof:
-        outcome = next(each for each in result.outcomes if each.directory == directory)
-        return series.by_configs(directory, outcome.configs, result)
-
-    return verify
+    return Series(total, report, functools.partial(say, err=True)).by_configs
 
 
 def _end_orderly() -> None:

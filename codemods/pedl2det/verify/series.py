@@ -62,13 +62,14 @@ class Series:
         self._say(f"{place}: {verdict.message} ({time.monotonic() - began:.0f} s)")
         return verdict
 
-    def by_configs(self, directory: Path, configs: Sequence[Path], result: Result) -> Proof:
+    def by_configs(self, directory: Path, result: Result) -> Proof:
         """Prove a migration by each config of the trial that may train another branch of its code.
 
         Without configs, it is trained by what `run` finds. Returns the first proof that is not
         equal, else one proof of all; a further config that cannot be trained here is named in it.
         """
-        chosen = _of_other_branches(configs)
+        outcome = next(one for one in result.outcomes if one.directory == directory)
+        chosen = _of_other_branches(outcome.configs)
         first, others = (chosen[0], chosen[1:]) if chosen else (None, [])
         proof = self(directory, config=first, result=result).proof
         assert proof is not None
