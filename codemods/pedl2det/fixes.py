@@ -191,7 +191,6 @@ class ConfigNeed:
     #: ``__init__.py`` is imported before the trial.
     key: str
     value: object  #: the value, or the new name
-    place: ast.AST | None = None  #: the node that asks for it; None for the place of the fix
 
 
 @dataclass(frozen=True)

@@ -142,19 +142,18 @@ def _sync(directory: Path) -> None:
 
 
 def asked(directory: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    """Run a command of git that only reads, in the repository that a directory is in.
-
-    Raises:
-        OSError: there is no git.
-    """
+    """Run a command of git that only reads; without git, no directory is in a repository."""
     environment = {key: text for key, text in os.environ.items() if key not in _ENVIRONMENT}
-    return subprocess.run(  # noqa: S603
-        [*_GIT, *arguments],
-        cwd=directory,
-        env=environment | {"LC_ALL": "C"},
-        capture_output=True,
-        check=False,
-    )
+    try:
+        return subprocess.run(  # noqa: S603
+            [*_GIT, *arguments],
+            cwd=directory,
+            env=environment | {"LC_ALL": "C"},
+            capture_output=True,
+            check=False,
+        )
+    except OSError:
+        return subprocess.CompletedProcess([*_GIT], 128, b"", b"not a git repository")
 
 
 def refuse_unsafe(files: list[Path]) -> None:
@@ -181,10 +180,7 @@ def _changed(root: Path, files: list[Path]) -> set[Path]:
 
     A new file that is added to the index and not changed since is as git has it.
     """
-    try:
-        done = asked(root, *_STATUS, *(str(file.relative_to(root)) for file in files))
-    except OSError:  # there is no git
-        return set()
+    done = asked(root, *_STATUS, *(str(file.relative_to(root)) for file in files))
     if done.returncode:
         reason = os.fsdecode(done.stderr).strip().partition("\n")[0]
         if "not a git repository" in reason:

@@ -280,10 +280,7 @@ def _commit(directory: Path) -> str:
     """Return the commit of a directory; "" if git has none of its files."""
 
     def git(*arguments: str) -> str:
-        try:
-            done = asked(directory, *arguments)
-        except OSError:
-            return ""
+        done = asked(directory, *arguments)
         return os.fsdecode(done.stdout).strip() if done.returncode == 0 else ""
 
     commit = git("rev-parse", "HEAD")
