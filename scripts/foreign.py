@@ -111,7 +111,7 @@ def verify(trials: list[Path], whole: bool) -> int:
             series = Series(len(result.outcomes), None, lambda line: print(line, file=sys.stderr))
             for outcome in result.outcomes:
                 name = outcome.directory.relative_to(directory)
-                proof = series.by_configs(outcome.directory, outcome.configs, result)
+                proof = series.by_configs(outcome.directory, result)
                 verdicts[proof.outcome] += 1
                 print(f"{name}: {outcome.status.value}: {proof.message}", flush=True)
             if not result.outcomes:

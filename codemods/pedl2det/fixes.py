@@ -82,13 +82,10 @@ class Extract:
     code: str
 
 
-@dataclass(frozen=True)
-class InsertFirst:
+class InsertFirst(_WithStatements):
     """Insert statements at the start of a function's body, after its docstring."""
 
     node: Function
-    code: str
-    holes: Holes = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -194,7 +191,6 @@ class ConfigNeed:
     #: ``__init__.py`` is imported before the trial.
     key: str
     value: object  #: the value, or the new name
-    place: ast.AST | None = None  #: the node that asks for it; None for the place of the fix
 
 
 @dataclass(frozen=True)

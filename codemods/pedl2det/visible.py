@@ -71,18 +71,14 @@ def with_bar(items: Iterable[Item], total: int) -> Iterator[Item]:
     if not sys.stderr.isatty():
         yield from items
         return
-    begun, bar = time.monotonic(), None
-    with contextlib.ExitStack() as stack:
-        for number, item in enumerate(items, 1):
+    begun = time.monotonic()
+    with click.progressbar(
+        length=total, label="planning", file=sys.stderr, show_pos=True, hidden=True
+    ) as bar:
+        for item in items:
             yield item
-            if bar is not None:
-                bar.update(1)
-            elif number < total and time.monotonic() - begun > _LONG:
-                shown = click.progressbar(
-                    length=total, label="planning", file=sys.stderr, show_pos=True
-                )
-                bar = stack.enter_context(shown)
-                bar.update(number)
+            bar.hidden = time.monotonic() - begun < _LONG
+            bar.update(1)
 
 
 @contextlib.contextmanager

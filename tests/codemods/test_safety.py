@@ -17,6 +17,7 @@ from pedl2det.commands.migrate import _can_train
 from pedl2det.engine import NewFile
 from pedl2det.errors import Pedl2DetError
 from pedl2det.files import write
+from pedl2det.files.journal import Replacement
 from pedl2det.files.write import write_all
 from support import heed_signals, read_tree, write_tree
 
@@ -455,9 +456,9 @@ def test_a_directory_that_takes_no_file_changes_nothing(
 def test_a_file_that_has_the_name_of_a_temporary_one_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("secrets.token_hex", lambda _: "7")
+    monkeypatch.setattr("time.time_ns", lambda: 7)
     new = files(tmp_path)
-    write_tree(tmp_path, {".pedl2det-7-1": "mine"})
+    write_tree(tmp_path, {f".pedl2det-7-{os.getpid()}-1": "mine"})
     before = read_tree(tmp_path)
 
     with pytest.raises(Pedl2DetError, match="cannot be written: File exists; nothing was written"):
@@ -519,9 +520,9 @@ def test_a_file_that_changes_during_the_writing_stops_it(
     new = files(tmp_path)
     prepare = write._prepare
 
-    def meanwhile(move: write.Move) -> None:
-        prepare(move)
-        if move.target.name == "f2":
+    def meanwhile(file: Replacement) -> None:
+        prepare(file)
+        if file.path.name == "f2":
             (tmp_path / "f0").unlink() if gone else (tmp_path / "f0").write_text("mine")
 
     monkeypatch.setattr(write, "_prepare", meanwhile)

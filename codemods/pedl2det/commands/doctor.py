@@ -61,14 +61,14 @@ def command(directory: Path | None, install: bool) -> None:
     if install:
         install_horovod(say)
     complete = True
-    found = [checks()]
+    found = checks()
     if directory is not None:
         if not directory.is_dir():
             raise Pedl2DetError(f"{directory}: no such directory")
         from pedl2det.commands import trial_needs
 
-        found.append(trial_needs.checks(directory))
-    for check in itertools.chain.from_iterable(found):
+        found = itertools.chain(found, trial_needs.checks(directory))
+    for check in found:
         complete &= check.is_there or check.is_optional
         mark = "ok" if check.is_there else "--" if check.is_optional else "!!"
         say(f"{mark}  {check.name:12} {check.said}")

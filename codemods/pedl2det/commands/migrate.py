@@ -22,7 +22,7 @@ from pedl2det.errors import DEFECT, Pedl2DetError
 from pedl2det.files.undo import clean_killed, refuse_half_done, undo
 from pedl2det.files.write import refuse_unsafe, write_all
 from pedl2det.findings import Kind
-from pedl2det.report import check_report_path, next_steps, show_patch, summary, write_report
+from pedl2det.report import check_report_path, next_steps, summary, write_report
 from pedl2det.visible import is_coloured, say, shown, unread_stdout_ignored, with_bar
 
 
@@ -75,7 +75,9 @@ def command(
         others = (diff, check, partial, asked is not None, select, ignore, report)
         if any(others):
             raise click.UsageError("--undo goes with --force alone.")
-        _undo(list(paths), force)
+        journal = undo(list(paths), force)
+        for entry in journal.entries:
+            say(f"{shown(entry.path)}: as it was before the run of {journal.began}", err=True)
         return
     for path in paths:
         if not path.exists():
@@ -135,8 +137,11 @@ def command(
 def _tell(result: Result, done: str, diff: bool) -> None:
     """Print the patch, the findings with the summary, and the stacks of defects of ours."""
     if diff:
+        from pedl2det.report.changes import patch_of
+
         with unread_stdout_ignored():
-            show_patch(result)
+            for file in result.files:
+                click.echo(patch_of(file), nl=False)
     coloured = is_coloured(sys.stderr)
     for line in summary(result, done):
         click.echo(line, err=True, color=coloured)
@@ -165,13 +170,7 @@ def _prover(result: Result, report: Path | None) -> Callable[[Path, Result], Pro
     from pedl2det.verify import Series
 
     total = sum(one.is_to_prove for one in result.outcomes)
-    series = Series(total, report, functools.partial(say, err=True))
-
-    def verify(directory: Path, result: Result) -> Proof:
-        outcome = next(each for each in result.outcomes if each.directory == directory)
-        return series.by_configs(directory, outcome.configs, result)
-
-    return verify
+    return Series(total, report, functools.partial(say, err=True)).by_configs
 
 
 def _end_orderly() -> None:
@@ -179,12 +178,6 @@ def _end_orderly() -> None:
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, lambda asked, _: sys.exit(128 + asked))
-
-
-def _undo(paths: list[Path], force: bool) -> None:
-    journal = undo(paths, force)
-    for entry in journal.entries:
-        say(f"{shown(entry.path)}: as it was before the run of {journal.began}", err=True)
 
 
 def _exit_code(result: Result, check: bool) -> int:

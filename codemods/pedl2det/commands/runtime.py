@@ -102,11 +102,7 @@ def old_names_of(path: Path, config: Any) -> OldNames:
     """Return the old names that a trial uses: what its config says, and what its files import.
 
     A file that nothing imports (what was left of the old trial, a notebook's helper) decides
-    nothing.
-
-    Args:
-        path: its directory, or its one file.
-        config: its ``ExperimentConfig``; None where it cannot be read.
+    nothing. The path is that of its directory or its one file; a config may not be readable.
     """
     home = path if path.is_dir() else path.parent
     reader = Reader()

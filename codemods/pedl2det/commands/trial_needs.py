@@ -46,24 +46,20 @@ def checks(directory: Path) -> Iterator[Check]:
     Only the modules that a trial imports count, not what lies beside it.
     """
     found = discover([directory])
-    sources: dict[Path, Source] = {}
-    own: set[str] = set()
-    configs: dict[Path, Config] = {}
-    for project in found.projects:
-        own |= {name.partition(".")[0] for name in project.modules}
-        files = project.needed or project.modules.values()
-        read = ((path, found.reader.source_or_none(path)) for path in files)
-        sources |= {path: source for path, source in read if source is not None}
-        both = ((path, found.reader.config_or_none(path)) for path in project.configs)
-        configs |= {path: config for path, config in both if config is not None}
-    yield from _packages(sources.values(), own)
-    homes = {project.home for project in found.projects}
+    reader, projects = found.reader, found.projects
+    own = {name.partition(".")[0] for project in projects for name in project.modules}
+    files = {path for one in projects for path in one.needed or one.modules.values()}
+    sources = filter(None, map(reader.source_or_none, sorted(files)))
+    paths = sorted({path for project in projects for path in project.configs})
+    configs = {path: config for path in paths if (config := reader.config_or_none(path))}
+    yield from _packages(sources, own)
+    homes = {project.home for project in projects}
     for hook in sorted(home / _HOOK for home in homes if (home / _HOOK).is_file()):
         yield Check("hook", False, f"a cluster ran it first: sh {shlex.quote(str(hook))}", True)
     commands = [line for config in configs.values() for line in hook_commands(config)]
     for command in dict.fromkeys(commands):
         yield Check("environment", False, f"a cluster ran it first: {command}", True)
-    for path, config in sorted(configs.items()):
+    for path, config in configs.items():
         yield from _mounts(path, config)
 
 

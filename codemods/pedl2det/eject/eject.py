@@ -7,7 +7,6 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from pedl2det.report.html import render
 from pedl2det.report.text import plural
 from pedl2det.verify.copies import Copy, Workshop, copy_paths
 from pedl2det.verify.extent import extent_of, project_of
-from pedl2det.verify.preparing import MARK, Pair, Request, chosen_config, prepare
+from pedl2det.verify.preparing import MARK, Pair, chosen_config, prepare
 
 _SCRIPTS = ("train.py", "train_keras.py", "train_alone.py")
 _ENTRY = re.compile(r"(?:^|\s)([\w.]+):(\w+)$")
@@ -40,33 +39,11 @@ USED = (
 )
 
 
-@dataclass(frozen=True)
-class Training:
-    """What a script trains, and how long. Lengths are in batches."""
-
-    info: Any  # the ``TrialInfo`` of the config
-    config: str  # the name of the config
-    module: str  # the module that defines the trial
-    trial: str  # the name of its class
-    settings: dict[str, Any]  # what the trial may read of the config
-    batches: int
-    validate_every: int  # 0 for one validation at the end
-    checkpoint_every: int  # 0 for a checkpoint after each validation
-
-
 def eject(directory: Path, out: Path, config: Path | None = None) -> tuple[Path, tuple[str, ...]]:
     """Write a directory with the trial's files and a script that trains it.
 
-    An old trial is migrated first, in a copy; the trial itself is not changed.
-
-    Args:
-        directory: the trial.
-        out: the directory to write; it must not exist.
-        config: the experiment config; None for the trial's own.
-
-    Returns:
-        The script, and what it does not do as the trial did under the harness, and which files are
-        left out.
+    An old trial is migrated first, in a copy; the trial itself is not changed. Returns the script,
+    what it does not do as the trial did under the harness, and which files are left out.
 
     Raises:
         Pedl2DetError: the trial cannot be migrated as a whole, uses something that a plain script
@@ -80,8 +57,8 @@ def eject(directory: Path, out: Path, config: Path | None = None) -> tuple[Path,
     if not out.resolve().parent.is_dir():
         raise Pedl2DetError(f"{out}: no such directory: {out.parent}")
     with tempfile.TemporaryDirectory(prefix="pedl2det-eject-") as scratch:
-        workshop = Workshop(Path(scratch).resolve(), used)
-        pair = prepare(Request(directory), extent, workshop)
+        workshop = Workshop(Path(scratch).resolve(), used, directory)
+        pair = prepare(workshop, extent)
         if pair.left:
             first = pair.left[0]
             raise Pedl2DetError(
@@ -108,12 +85,12 @@ def _written(pair: Pair, out: Path, config: Path) -> tuple[Path, tuple[str, ...]
             raise Pedl2DetError(f"{pieces.name}: the trial has a file of this name: rename it")
         for path in project.configs:
             (whole / path.relative_to(new.root)).unlink(missing_ok=True)
-        training = _training(new, project, config)
+        values = _values_of(new, project)
         modules, used = _modules(project)
         own = {whole / path.relative_to(new.root): data for path, data in modules.items()}
         ours = {
             pieces: library.render(used, _HEADER, PACKAGE).encode(),
-            place / name: _script(training, name).encode(),
+            place / name: _script(values, config, name).encode(),
         }
         for path, data in (own | ours).items():
             path.write_bytes(data)
@@ -121,7 +98,7 @@ def _written(pair: Pair, out: Path, config: Path) -> tuple[Path, tuple[str, ...]
         whole.rename(out)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
-    differs = (*_differences(training, b"".join(own.values())), *left_out)
+    differs = (*_differences(values, b"".join(own.values())), *left_out)
     return out / place.relative_to(whole) / name, differs
 
 
@@ -138,8 +115,8 @@ def _modules(project: Project) -> tuple[dict[Path, bytes], set[str]]:
     return files, used
 
 
-def _training(new: Copy, project: Project, config: Path) -> Training:
-    """What the config of a migrated trial says."""
+def _values_of(new: Copy, project: Project) -> dict[str, Any]:
+    """What the config of a migrated trial says, by the names in the script's template."""
     from pedl2det_runtime import errors
     from pedl2det_runtime.api.trial_info import TrialInfo
     from pedl2det_runtime.config.reader import read_config
@@ -148,38 +125,36 @@ def _training(new: Copy, project: Project, config: Path) -> Training:
         read = read_config(new.config, ())
         info = TrialInfo.of(read, new.out)
         size = info.global_batch_size
-        lengths = (
-            read.training_batches(size),
-            read.batches(read.min_validation_period, size),
-            read.batches(read.min_checkpoint_period, size),
-        )
+        lengths = {
+            "batches": read.training_batches(size),
+            "validate_every": read.batches(read.min_validation_period, size),
+            "checkpoint_every": read.batches(read.min_checkpoint_period, size),
+        }
     except (errors.Pedl2DetError, ValueError) as error:
         raise Pedl2DetError(new.with_original_paths(str(error))) from None
-    whole = any(b"get_experiment_config" in path.read_bytes() for path in project.needed)
-    settings = read.raw if whole else {"data": read.raw.get("data") or {}}
-    return Training(info, config.name, *_entry(read.entrypoint), settings, *lengths)
-
-
-def _entry(entrypoint: Any) -> tuple[str, str]:
-    """The module and the class of the trial, which a command may name, too."""
-    words = " ".join(map(str, entrypoint)) if isinstance(entrypoint, list) else str(entrypoint)
-    found = _ENTRY.search(words)
+    entry = read.entrypoint  # which may be a command
+    found = _ENTRY.search(" ".join(map(str, entry)) if isinstance(entry, list) else str(entry))
     if found is None:
         raise Pedl2DetError("entrypoint: the config names no module:Class: add it")
-    return found[1], found[2]
+    whole = any(b"get_experiment_config" in path.read_bytes() for path in project.needed)
+    settings = read.raw if whole else {"data": read.raw.get("data") or {}}
+    module, trial = found.groups()
+    return {"read": read, "info": info, "module": module, "trial": trial, "settings": settings} | (
+        lengths
+    )
 
 
-def _differences(training: Training, code: bytes) -> Iterator[str]:
+def _differences(values: dict[str, Any], code: bytes) -> Iterator[str]:
     """What the script does not do as the harness did."""
+    read = values["read"]
     yield "checkpoints hold weights only: a run begins at its first batch, and is not resumed"
-    read = training.info.config
     if read.resources.slots_per_trial > 1:
         yield f"one process trains, with the batches of all {read.resources.slots_per_trial}"
     if read.perform_initial_validation:
         yield "the untrained model is not validated"
     if b"def on_checkpoint_end" in code:
         yield "on_checkpoint_end of callbacks is not called: Keras writes the checkpoints"
-    if b"def on_train_workload" in code and training.checkpoint_every:
+    if b"def on_train_workload" in code and values["checkpoint_every"]:
         yield "a workload does not end at a checkpoint"
     if b"class_weight=" in code:
         yield "class weights cannot be combined with sample weights of a Sequence"
@@ -190,23 +165,18 @@ def _differences(training: Training, code: bytes) -> Iterator[str]:
 # The script.
 
 
-def _script(training: Training, name: str) -> str:
+def _script(values: dict[str, Any], config: Path, name: str) -> str:
     """The text of the script, whose file has this name: `train.py.j2`, rendered."""
     from pedl2det_runtime.config.environment_variables import assignments
 
-    read = training.info.config
-    epoch = f'{read.records_per_epoch} // hparams["global_batch_size"]'
     text = render(
         "eject/train.py.j2",
-        variables=map(_variable, assignments(read.raw).items()),
+        **values,
+        variables=map(_variable, assignments(values["read"].raw).items()),
+        literal=_literal,
         mark=MARK,
+        config=config.name,
         name=name,
-        training=training,
-        read=read,
-        hparams=_literal(training.info.hparams, ""),
-        settings=_literal(training.settings, ""),
-        epoch=epoch if read.records_per_epoch else "0",
-        mode="min" if read.searcher.smaller_is_better else "max",
     )
     return f"{text}\n"
 

@@ -220,9 +220,8 @@ def _facts(migration: Migration) -> ConfigFacts:
             known = values.setdefault(need.key, need)
             if known.value != need.value:
                 message = f"{need.key}: {need.value} here, and {known.value} elsewhere"
-                node = need.place or fix.node
-                home = migration.trial.modules.home(node)
-                migration.findings.append(finding_at(home, node, Kind.LEFT, fix.rule, message))
+                home = migration.trial.modules.home(fix.node)
+                migration.findings.append(finding_at(home, fix.node, Kind.LEFT, fix.rule, message))
     start, size = "metric:", values.get("global_batch_size")
     return ConfigFacts(
         metric_renames={

@@ -13,39 +13,38 @@ import contextlib
 import hashlib
 import json
 import os
-import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from pedl2det.errors import Pedl2DetError
 
-_VERSION = 1
+_VERSION = 2
 _PART, _BEGUN, _DONE = ".part", ".begun", ".json"
 _KEPT = 50  # runs of a repository
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A file before a run."""
+class Replacement:
+    """A file that a run replaces or adds, or that taking a run back deletes."""
 
     path: Path  #: where it is, links followed
-    mode: int  #: its permissions
-    old: bytes | None  #: its bytes before the run; None if there was no file
-    new: str  #: the hash of its bytes after the run
+    temporary: Path  #: where the new bytes are prepared, beside it
+    mode: int  #: its permissions before; the usual ones if there was no file
+    old: bytes | None  #: its bytes before; None if there was no file
+    new: bytes | None  #: its bytes after; None if there is no file then
 
     @property
     def is_untouched(self) -> bool:
-        """Whether the file is as it was before the run."""
+        """Whether the file is as it was before."""
         return content(self.path) == self.old
 
     @property
     def is_written(self) -> bool:
-        """Whether the file is as the run wrote it."""
-        data = content(self.path)
-        return data is not None and _hash(data) == self.new
+        """Whether the file is as it is after."""
+        return content(self.path) == self.new
 
 
 @dataclass(frozen=True)
@@ -54,10 +53,10 @@ class Journal:
 
     file: Path  #: where it is
     roots: tuple[Path, ...]  #: what the user asked to migrate
-    entries: tuple[Entry, ...]  #: the files that the run replaces
+    entries: tuple[Replacement, ...]  #: the files that the run replaces
 
     @classmethod
-    def begin(cls, roots: list[Path], files: dict[Path, tuple[bytes | None, bytes]]) -> Journal:
+    def begin(cls, roots: Sequence[Path], files: dict[Path, tuple[bytes | None, bytes]]) -> Journal:
         """Write the journal of a run that is about to replace files.
 
         The files are old and new bytes by path.
@@ -65,28 +64,26 @@ class Journal:
         Raises:
             Pedl2DetError: it cannot be written.
         """
-        entries = tuple(
-            Entry(
-                path,
-                # Of a file that is not there yet, the usual permissions.
-                0o644 if old is None else stat.S_IMODE(path.stat().st_mode),
-                old,
-                _hash(new),
-            )
-            for path, (old, new) in files.items()
-        )
         resolved = tuple(root.resolve() for root in roots)
         tops = {
             repository_of(root) or (root if root.is_dir() else root.parent) for root in resolved
         }
         directory = _directory()
-        group = directory / _hash("\n".join(sorted(map(str, tops))).encode())
+        names = "\n".join(sorted(map(str, tops)))
+        group = directory / hashlib.sha256(names.encode()).hexdigest()
         file = group / f"{time.time_ns()}-{os.getpid()}{_BEGUN}"
-        journal = cls(file, resolved, entries)
+        states = (
+            (path, 0o644 if old is None else path.stat().st_mode & 0o7777, old, new)
+            for path, (old, new) in files.items()
+        )
+        journal = cls(file, resolved, _entries(file, states))
         try:
             for made in (directory, group):
                 made.mkdir(mode=0o700, parents=True, exist_ok=True)
-            journal._write()
+            part = file.with_suffix(_PART)
+            with new_file(part) as stream:
+                stream.write(json.dumps(journal._content()).encode())
+            part.replace(file)
         except OSError as error:
             raise Pedl2DetError(
                 f"{directory}: the journal for --undo cannot be written: {error.strerror}: "
@@ -95,25 +92,15 @@ class Journal:
         return journal
 
     @property
-    def run(self) -> str:
-        """The run's own name, which its temporary files have too."""
-        return self.file.stem
-
-    @property
     def began(self) -> str:
         """When the run began."""
-        seconds = int(self.run.partition("-")[0]) / 1e9
+        seconds = int(self.file.stem.partition("-")[0]) / 1e9
         return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
 
     @property
     def is_done(self) -> bool:
         """Whether the run came to its end."""
         return self.file.suffix == _DONE
-
-    @property
-    def is_running(self) -> bool:
-        """Whether the process of the run is still there."""
-        return _is_running(self.file)
 
     def reaches(self, paths: list[Path]) -> bool:
         """Whether the run was about something below some paths; links may lead it elsewhere."""
@@ -132,31 +119,13 @@ class Journal:
         with contextlib.suppress(OSError):
             self.file.unlink(missing_ok=True)
 
-    def _write(self) -> None:
-        """Write it whole and to the disk: a killed run is taken back with it."""
-        data = {
-            "version": _VERSION,
-            "roots": list(map(str, self.roots)),
-            "files": [
-                {
-                    "path": str(entry.path),
-                    "mode": entry.mode,
-                    "old": None if entry.old is None else base64.b64encode(entry.old).decode(),
-                    "new": entry.new,
-                }
-                for entry in self.entries
-            ],
-        }
-        part = self.file.with_suffix(_PART)
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with os.fdopen(descriptor, "w", encoding="ascii") as stream:
-                json.dump(data, stream)
-                stream.flush()
-                os.fsync(stream.fileno())
-            part.replace(self.file)
-        finally:
-            part.unlink(missing_ok=True)
+    def _content(self) -> dict[str, Any]:
+        """What is written: all by which a killed run is taken back."""
+        files = [
+            {"path": str(one.path), "mode": one.mode, "old": _text(one.old), "new": _text(one.new)}
+            for one in self.entries
+        ]
+        return {"version": _VERSION, "roots": list(map(str, self.roots)), "files": files}
 
 
 def journals() -> Iterator[Journal]:
@@ -173,16 +142,46 @@ def unfinished() -> Iterator[Journal]:
     return map(_read, _files((_BEGUN,)))
 
 
+def is_running(file: Path) -> bool:
+    """Whether the process that wrote a journal is still there."""
+    try:
+        os.kill(int(file.stem.partition("-")[2]), 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
 def remove_unfinished_journals() -> None:
     """Remove journals in the writing of which their processes were killed."""
     for file in _files((_PART,)):
-        if not _is_running(file):
+        if not is_running(file):
             file.unlink(missing_ok=True)
 
 
 def repository_of(path: Path) -> Path | None:
     """Return the top of the git repository that a resolved path is in; None if it is in none."""
     return next((above for above in (path, *path.parents) if (above / ".git").exists()), None)
+
+
+@contextlib.contextmanager
+def new_file(path: Path) -> Iterator[IO[bytes]]:
+    """Make a file that nobody else can read, on the disk when this ends; remove it on an error.
+
+    A file that exists already is somebody else's, and stays.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    descriptor = os.open(path, flags, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+    except BaseException:
+        with contextlib.suppress(OSError):
+            path.unlink()
+        raise
 
 
 def is_below(path: Path, roots: list[Path]) -> bool:
@@ -196,16 +195,6 @@ def content(path: Path) -> bytes | None:
         return path.read_bytes() if path.is_file() else None
     except OSError:
         return None
-
-
-def _is_running(file: Path) -> bool:
-    try:
-        os.kill(int(file.stem.partition("-")[2]), 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        pass
-    return True
 
 
 def _files(suffixes: tuple[str, ...], directory: Path | None = None) -> list[Path]:
@@ -226,11 +215,11 @@ def _read(file: Path) -> Journal:
         data: dict[str, Any] = json.loads(file.read_bytes())
         if data["version"] != _VERSION:
             raise ValueError(f"version {data['version']}, expected {_VERSION}")
-        entries = []
-        for entry in data["files"]:
-            old = None if entry["old"] is None else base64.b64decode(entry["old"])
-            entries.append(Entry(Path(entry["path"]), entry["mode"], old, entry["new"]))
-        return Journal(file, tuple(map(Path, data["roots"])), tuple(entries))
+        states = (
+            (Path(one["path"]), one["mode"], _bytes(one["old"]), _bytes(one["new"]))
+            for one in data["files"]
+        )
+        return Journal(file, tuple(map(Path, data["roots"])), _entries(file, states))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise Pedl2DetError(
             f"{file}: this journal of a run cannot be read: {error}: remove it, and take that run "
@@ -249,5 +238,19 @@ def _directory() -> Path:
     return base / "pedl2det" / "undo"
 
 
-def _hash(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+def _entries(
+    file: Path, states: Iterable[tuple[Path, int, bytes | None, bytes | None]]
+) -> tuple[Replacement, ...]:
+    """The files of a run; their temporaries have the name of its journal."""
+    return tuple(
+        Replacement(path, path.parent / f".pedl2det-{file.stem}-{number}", mode, old, new)
+        for number, (path, mode, old, new) in enumerate(states)
+    )
+
+
+def _text(data: bytes | None) -> str | None:
+    return None if data is None else base64.b64encode(data).decode()
+
+
+def _bytes(text: str | None) -> bytes | None:
+    return None if text is None else base64.b64decode(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 from pedl2det.errors import Pedl2DetError
@@ -11,12 +12,13 @@ from pedl2det.files.journal import (
     Journal,
     content,
     is_below,
+    is_running,
     journals,
     remove_unfinished_journals,
     repository_of,
     unfinished,
 )
-from pedl2det.files.write import Move, move_all, temporary
+from pedl2det.files.write import replace_all
 
 
 def undo(paths: list[Path], force: bool = False) -> Journal:
@@ -42,11 +44,13 @@ def undo(paths: list[Path], force: bool = False) -> Journal:
             f"(--force restores them all the same):{lines}"
         )
     _clean(journal)
-    moves = []
-    for number, entry in enumerate(journal.entries):
-        beside = temporary(entry.path, journal.run, number)
-        moves.append(Move(entry.path, beside, content(entry.path), entry.old, entry.mode))
-    move_all([move for move in moves if move.old != move.new])
+    replace_all(
+        [
+            replace(entry, old=content(entry.path), new=entry.old)
+            for entry in journal.entries
+            if not entry.is_untouched
+        ]
+    )
     journal.discard()
     return journal
 
@@ -72,7 +76,7 @@ def clean_killed(paths: list[Path]) -> None:
     """
     remove_unfinished_journals()
     for journal in unfinished():
-        if not journal.reaches(paths) or journal.is_running:
+        if not journal.reaches(paths) or is_running(journal.file):
             continue
         _clean(journal)
         if all(entry.is_written for entry in journal.entries):
@@ -108,6 +112,6 @@ def _command(journal: Journal) -> str:
 
 def _clean(journal: Journal) -> None:
     """Remove what a killed run left beside its files."""
-    for number, entry in enumerate(journal.entries):
+    for entry in journal.entries:
         with contextlib.suppress(OSError):
-            temporary(entry.path, journal.run, number).unlink()
+            entry.temporary.unlink()

@@ -9,15 +9,13 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-import click
-
 from pedl2det.engine.result import Result
 from pedl2det.errors import Pedl2DetError
 from pedl2det.report.text import next_steps, summary
 
 _SUFFIXES = (".json", ".html", ".sarif")
 
-__all__ = ["check_report_path", "next_steps", "show_patch", "summary", "write_report"]
+__all__ = ["check_report_path", "next_steps", "summary", "write_report"]
 
 
 def check_report_path(path: Path, suffixes: Sequence[str] = _SUFFIXES) -> None:
@@ -32,14 +30,6 @@ def check_report_path(path: Path, suffixes: Sequence[str] = _SUFFIXES) -> None:
         raise Pedl2DetError(f"--report {path}: no such directory: {path.parent}")
     if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
         raise Pedl2DetError(f"--report {path}: cannot be written")
-
-
-def show_patch(result: Result) -> None:
-    """Print the changes as a patch, with nothing masked: they are the user's own lines."""
-    from pedl2det.report.changes import patch_of
-
-    for file in result.files:
-        click.echo(patch_of(file), nl=False)
 
 
 def write_report(path: Path, result: Result, done: str = "rewritten") -> None:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from pedl2det import __version__
 from pedl2det.engine.result import Result
-from pedl2det.findings import Finding, Kind
 from pedl2det.report.changes import side_by_side
 from pedl2det.report.hiding import Hider, findings_of
 from pedl2det.report.text import WORDS, by_rules, counts, facts, label, message_of, plural, told
@@ -56,14 +55,6 @@ def html_document(result: Result, done: str) -> str:
     rules = {path: by_rules(places) for path, places in result.changes_by_file().items()}
     hider = Hider.of(result)
     used = {change.rule for change in result.changes}
-
-    def shown_finding(finding: Finding) -> tuple[Finding, str, str]:
-        """A finding with its style and its line below; a difference is not to be passed over."""
-        style = "warning" if finding.kind is Kind.DIFFERENT else WORDS[finding.kind].level
-        line = f"-{finding.line}" if finding.cell is None else ""
-        place = f"{anchors[finding.path]}{line}" if finding.path in anchors else ""
-        return finding, style, place
-
     return render(
         "report/migrate.html.j2",
         title=f"pedl2det migrate: {Path.cwd().name}",
@@ -72,7 +63,9 @@ def html_document(result: Result, done: str) -> str:
         done=done,
         counts=counts(result, done),
         result=result,
-        findings=[*map(shown_finding, findings_of(result))],
+        findings=[*findings_of(result)],
+        words=WORDS,
+        anchors=anchors,
         files=[
             (file, anchors[file.path], rules.get(file.path, ""), side_by_side(file, hider))
             for file in result.files

@@ -58,24 +58,18 @@ def sarif_document(result: Result, done: str) -> str:
     results = []
     for finding in findings_of(result):
         message = f"{finding.kind.value}: {finding.message}"
-        results.append(_result(finding, WORDS[finding.kind].level, message))
+        level = WORDS[finding.kind].level
+        results.append(_result(finding.rule, level, message, finding.path, finding))
     for outcome in result.outcomes:
         if outcome.proof is not None:  # its finding is a result of its own
             message = f"verify: {message_of(outcome.proof)}"
-            is_equal = outcome.proof.is_equal
-            results.append(
-                {
-                    "ruleId": "verify",
-                    "level": "none" if is_equal else "note",
-                    "kind": "pass" if is_equal else "fail",
-                    "message": {"text": message},
-                    "locations": [_location(outcome.directory)],
-                    "properties": proof_object(outcome.proof),
-                }
-            )
+            level, kind = ("none", "pass") if outcome.proof.is_equal else ("note", "fail")
+            proved = _result("verify", level, message, outcome.directory)
+            results.append({**proved, "kind": kind, "properties": proof_object(outcome.proof)})
     for change in _in_order(result.changes):
         name = titles().get(change.rule, change.rule)
-        results.append(_result(change, "note", f"{done} by {name}"))
+        message = f"{done} by {name}"
+        results.append(_result(change.rule, "note", message, change.path, change))
     docs = {rule.id: rule.doc for rule in every_rule()}
     rules = [
         {
@@ -134,18 +128,16 @@ def proof_object(proof: Proof) -> Object:
     }
 
 
-def _result(one: Finding | Change, level: str, message: str) -> Object:
-    region = {"startLine": max(one.line, 1)}
-    if isinstance(one, Finding) and one.column:
-        region |= {"startColumn": one.column, "endColumn": one.end_column}
-    location = _location(one.path)
-    location["physicalLocation"]["region"] = region
-    return {
-        "ruleId": one.rule,
-        "level": level,
-        "message": {"text": message},
-        "locations": [location],
-    }
+def _result(
+    rule: str, level: str, message: str, path: Path, place: Finding | Change | None = None
+) -> Object:
+    location = _location(path)
+    if place is not None:
+        region = {"startLine": max(place.line, 1)}
+        if isinstance(place, Finding) and place.column:
+            region |= {"startColumn": place.column, "endColumn": place.end_column}
+        location["physicalLocation"]["region"] = region
+    return {"ruleId": rule, "level": level, "message": {"text": message}, "locations": [location]}
 
 
 def _location(path: Path) -> Object:

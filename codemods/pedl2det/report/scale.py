@@ -8,13 +8,10 @@ from typing import Any
 
 
 class Scale:
-    """Places numbers by size, and other values in their order.
+    """Places numbers by size, and other values in their order, below ``top``.
 
-    Args:
-        values: what is placed. Numbers that are not finite make no room for themselves.
-        top: where the scale begins.
-        height: how high it is.
-        may_be_log: whether numbers over more than two decades are placed by their logarithms.
+    Numbers that are not finite make no room for themselves. Those over more than two decades may be
+    placed by their logarithms.
     """
 
     def __init__(

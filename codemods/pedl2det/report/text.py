@@ -21,29 +21,23 @@ from pedl2det.visible import shown, visible
 class Words(NamedTuple):
     """How reports say a kind of finding."""
 
-    label: str  # begins a line about it; what a person has to do needs no label
     level: str  # "note", "warning" or "error", as machines count
     color: str  # on a terminal
     one: str  # what one of it is called in a count
     many: str
+    label: str | None = None  # begins a line about it; None for what one of it is called
 
 
 WORDS = {
-    Kind.NOTE: Words("note: ", "note", "cyan", "note", "notes"),
-    Kind.DIFFERENT: Words(
-        "trains differently: ", "note", "yellow", "trains differently", "train differently"
-    ),
-    Kind.LEFT: Words("", "warning", "red", "left", "left"),
+    Kind.NOTE: Words("note", "cyan", "note", "notes"),
+    Kind.DIFFERENT: Words("note", "yellow", "trains differently", "train differently"),
+    Kind.LEFT: Words("warning", "red", "left", "left", ""),  # what a person has to do
     Kind.LEFTOVER: Words(
-        *("no trial needs this file: ", "note", "yellow", "left in no trial", "left in no trial")
+        "note", "yellow", "left in no trial", "left in no trial", "no trial needs this file: "
     ),
-    Kind.SUPPRESSED: Words(
-        *("left by your choice: ", "note", "yellow", "left by your choice", "left by your choice")
-    ),
-    Kind.BAD_INPUT: Words("bad input: ", "error", "red", "bad input", "bad inputs"),
-    Kind.DEFECT: Words(
-        "defect of pedl2det: ", "error", "magenta", "defect of pedl2det", "defects of pedl2det"
-    ),
+    Kind.SUPPRESSED: Words("note", "yellow", "left by your choice", "left by your choice"),
+    Kind.BAD_INPUT: Words("error", "red", "bad input", "bad inputs"),
+    Kind.DEFECT: Words("error", "magenta", "defect of pedl2det", "defects of pedl2det"),
 }
 
 
@@ -81,7 +75,8 @@ def described(finding: Finding, hider: Hider) -> Iterator[str]:
     if finding.column:
         place += f":{finding.column}"
     rule = click.style(visible(label(finding.rule)), fg=words.color, bold=True)
-    message = visible(words.label + hider.in_prose(finding.message))
+    start = f"{words.one}: " if words.label is None else words.label
+    message = visible(start + hider.in_prose(finding.message))
     yield f"{click.style(visible(place), bold=True)}: {rule}: {message}"
     if finding.kind is Kind.NOTE and not finding.help:
         return

@@ -7,7 +7,6 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +23,9 @@ _LEFT, _WIDTH, _TOP, _HEIGHT = 70, 960, 26, 260  # of a chart
 Points = list[tuple[float, float]]
 
 
-@dataclass(frozen=True)
-class Chart:
-    """A line for each trial, the best first."""
-
-    lines: list[Points]
-    axes: list[tuple[float, str, list[tuple[str, float]]]]  # place, title, values with places
-    last: int = 0  # the batch at its right end; 0 if it is not about batches
+#: Lines of shares of the width with heights, the best trial first; axes, each at its share of the
+#: width; the batch at the right end, 0 if it is not about batches.
+Chart = tuple[list[Points], list[tuple[float, str, Scale]], int]
 
 
 def sorted_results(results: Sequence[Result], *, smaller_is_better: bool) -> list[Result]:
@@ -105,6 +100,7 @@ def write_page(file: Path, config: Any, results: Sequence[Result], out: Path) ->
         parallel=_parallel(names, metric, results),
         head=(*_HEAD, *names, *_TAIL),
         rows=[(_row(result, names), result.error) for result in results],
+        text_of=_number_or_text,
         left=_LEFT,
         width=_WIDTH,
         top=_TOP,
@@ -130,15 +126,15 @@ def _curves(found: Sequence[list[tuple[int, float]]]) -> Chart:
     points = [point for values in found for point in values]
     last = max((batch for batch, _ in points), default=0) or 1
     scale = Scale([value for _, value in points], _TOP, _HEIGHT, may_be_log=True)
-    lines = [[_point(batch / last, scale.y(value)) for batch, value in values] for values in found]
-    return Chart(lines if points else [], [_axis(0, "", scale)], last)
+    lines = [[(batch / last, scale.y(value)) for batch, value in values] for values in found]
+    return lines if points else [], [(0, "", scale)], last
 
 
 def _parallel(names: Sequence[str], metric: str, results: Sequence[Result]) -> Chart:
     """A line for each trial across one axis for each hyperparameter and the metric."""
     shown = [one for one in results if one.best is not None and math.isfinite(one.best)]
     if not (names and shown):
-        return Chart([], [])
+        return [], [], 0
     hparams = [dict(_flat(result.hparams)) for result in shown]
     columns = [[values.get(name) for values in hparams] for name in names]
     columns.append([result.best for result in shown])
@@ -146,18 +142,9 @@ def _parallel(names: Sequence[str], metric: str, results: Sequence[Result]) -> C
     shares = [number / len(names) for number in range(len(columns))]
     lines = [
         [
-            _point(share, scale.y(value))
+            (share, scale.y(value))
             for share, scale, value in zip(shares, scales, values, strict=True)
         ]
         for values in zip(*columns, strict=True)
     ]
-    return Chart(lines, [*map(_axis, shares, [*names, metric], scales)])
-
-
-def _axis(share: float, title: str, scale: Scale) -> tuple[float, str, list[tuple[str, float]]]:
-    marks = [(_number_or_text(value), y) for value, y in scale.marks]
-    return _point(share, 0)[0], title, marks
-
-
-def _point(share: float, y: float) -> tuple[float, float]:
-    return round(_LEFT + (_WIDTH - _LEFT) * share, 1), round(y, 1)
+    return lines, [*zip(shares, [*names, metric], scales, strict=True)], 0

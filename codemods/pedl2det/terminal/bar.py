@@ -29,13 +29,7 @@ _COUNT, _NUMBER = 8, 9  # widths of columns
 
 
 class Bar:
-    """Shows a run on a terminal, while it is entered.
-
-    Args:
-        out: the run's directory, as people call it; None if its results are removed.
-        to_resume: returns the command that goes on with the run, with more values of its config.
-        console: where; else stdout.
-    """
+    """Shows a run on a terminal, while it is entered; see `display` for its arguments."""
 
     def __init__(
         self,

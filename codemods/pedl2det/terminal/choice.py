@@ -22,11 +22,8 @@ def display(
 ) -> AbstractContextManager[Any]:
     """Return what shows a run, to be entered while it trains.
 
-    Args:
-        out: the run's directory, as people call it; None if its results are removed.
-        to_resume: returns the command that goes on with the run, with more values of its config.
-        quiet: show notices only, on stderr.
-        as_json: print one JSON object for each event.
+    ``out`` is None if the results are removed; ``to_resume`` returns the command that goes on with
+    the run, with more values of its config.
     """
     if quiet:
         return nullcontext(Quiet())
@@ -48,11 +45,7 @@ class Quiet(Nothing):
 
 
 class JsonLines(Nothing):
-    """Prints one JSON object for each event: begin, notice, training, validation, end.
-
-    Args:
-        out: the run's directory, as people call it; None if its results are removed.
-    """
+    """Prints one JSON object for each event: begin, notice, training, validation, end."""
 
     def __init__(self, out: Path | None) -> None:
         self._out = str(out) if out else None

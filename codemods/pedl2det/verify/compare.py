@@ -107,13 +107,7 @@ class Comparison:
 
 
 def compare_runs(old: Path, new: Path, names: MetricNames | None = None) -> Comparison:
-    """Compare the results of two runs.
-
-    Args:
-        old: the results directory of the one.
-        new: the results directory of the other.
-        names: the new names of the old trial's metrics; None if they are the same.
-    """
+    """Compare the results directories of two runs, by the new names of the old one's metrics."""
     from pedl2det_runtime.checkpoint.directory import latest
     from pedl2det_runtime.checkpoint.model_files import read_weights
 
@@ -238,14 +232,13 @@ def counted_from_zero(old: Iterable[str], new: Iterable[str]) -> dict[str, str]:
             groups.setdefault(_NUMBER.sub("", name), (set(), set()))[place].add(name)
     found: dict[str, str] = {}
     for before, after in groups.values():
-        shifted = {name: _NUMBER.sub(_one_less, name) for name in before}
+        shifted = {
+            name: _NUMBER.sub(lambda one: f"_{int(one[1]) - 1}".removesuffix("_0"), name)
+            for name in before
+        }
         if before != after and {*shifted.values()} == after:
             found |= shifted
     return found
-
-
-def _one_less(number: re.Match[str]) -> str:
-    return "" if number[1] == "1" else f"_{int(number[1]) - 1}"
 
 
 def without_unused_optimizers(weights: Arrays) -> Arrays:

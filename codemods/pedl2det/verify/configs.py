@@ -82,12 +82,8 @@ def differing_settings(
 ) -> dict[str, str]:
     """Return in what two configs differ, except for the length: a sentence by each key.
 
-    A searcher or a metric that only has another name today does not differ.
-
-    Args:
-        old: the settings of the old config.
-        new: those of the new one.
-        metric_names: the new names of the old trial's metrics; None if they are the same.
+    A searcher or a metric that only has another name today does not differ; ``metric_names`` are
+    the new names of the old trial's metrics, where they differ.
     """
     differing = {}
     for key, before in old.values.items():

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pedl2det.engine.result import Result
 from pedl2det.errors import Pedl2DetError
 from pedl2det.verify.extent import Extent, is_left_out
 
@@ -45,18 +46,18 @@ class Copy:
 
 @dataclass(frozen=True)
 class Workshop:
-    """A temporary directory for the copies of trials and the results of their training."""
+    """What is to be verified, with a temporary directory for copies and the results of training."""
 
     scratch: Path  # resolved
     config: Path  # by which the old trial is trained
+    directory: Path  # the trial, as the user names it
+    against: Path | None = None  # the migrated trial, if the user has one
+    result: Result | None = None  # a migration of the trial that is not written yet
 
     def copy(self, name: str, extent: Extent, config: Path | None = None) -> Copy:
-        """Copy a trial; an earlier copy of this name and its results are removed.
+        """Copy a trial, with the old trial's config unless it has another.
 
-        Args:
-            name: what the copy is called.
-            extent: what is copied.
-            config: its experiment config; None for that of the old trial.
+        An earlier copy of this name and its results are removed.
 
         Raises:
             Pedl2DetError: a file cannot be read, or the disk has too little room.
@@ -85,15 +86,10 @@ def _config_in(copy: Path, home: Path, config: Path) -> Path:
 
 
 def copy_paths(root: Path, paths: Sequence[Path], target: Path) -> None:
-    """Copy some paths of a directory, without version control, caches and results of runs.
+    """Copy some paths in a directory, or all of it, without version control, caches and results.
 
     A symbolic link that leads to something copied is a link in the copy; of any other one, what
     it leads to is copied.
-
-    Args:
-        root: the directory.
-        paths: what to copy: paths in it, or the directory itself.
-        target: the copy of the directory.
 
     Raises:
         Pedl2DetError: something cannot be read, or the disk has too little room.

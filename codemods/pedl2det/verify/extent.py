@@ -22,9 +22,6 @@ _PATH = re.compile(r"[^\s'\"=:,;()\[\]{}]*/[^\s'\",;()\[\]{}]*")
 _MODULE = re.compile(r"No module named '([\w.]+)'")
 _LONGEST = 250  # bytes of a path
 _LEVELS = 4  # above the trial, in which a missing module is looked for
-#: What code names that leads out of its directory, and what does so if it is there twice.
-_UPWARDS = re.compile(r"""\bpardir\b|\.parents\b|["'/]\.\.["'/]""")
-_PARENT = re.compile(r"\bdirname\(|\.parent\b")
 _UPWARDS_IN_TEXT = re.compile(r"(?<![\w./-])\.\.(?:/[^\s'\",\]}#]*)?")
 
 
@@ -41,12 +38,8 @@ def extent_of(home: Path, more: Sequence[Path] = (), *, tight: bool = False) -> 
     """Find the files that a trial needs.
 
     If they are in several directories, the nearest common parent is copied where that is small;
-    otherwise only they are.
-
-    Args:
-        home: the trial's directory, resolved.
-        more: other paths that it needs.
-        tight: leave out what only lies around these, and what only a config names.
+    otherwise only they are. ``tight`` leaves out what only lies around them, and what only a config
+    names; ``more`` are other paths that the trial needs.
     """
     named = {home, *more, *_around(home, tight=tight)}
     root = Path(os.path.commonpath(named))
@@ -121,22 +114,13 @@ def _around(home: Path, *, tight: bool) -> Iterator[Path]:
 
 
 def _named_paths(source: Source, home: Path, *, tight: bool) -> Iterator[Path]:
-    """Paths that strings of a file may mean, from the directories from which its code may start.
+    """Paths that lead upwards from the trial's directory, such as ``../data`` in a string.
 
-    These are the trial's, for a string such as ``../data``, and where the code leads upwards the
-    two above it. A path too many is only copied; one too few is looked for when a run misses it.
+    A path too many is only copied; one that code computes is looked for when a run misses it.
     """
-    leads_upwards = _UPWARDS.search(source.text) or len(_PARENT.findall(source.text)) > 1
-    constants = [node for node in source.names.of(ast.Constant) if isinstance(node, ast.Constant)]
-    strings = {node.value for node in constants if isinstance(node.value, str)}
-    for text in sorted(strings):
-        path = Path(text.lstrip("/"))
-        is_only_upwards = not text.strip("./")
-        if len(text.encode(errors="replace")) > _LONGEST or (is_only_upwards and tight):
-            continue
-        if ".." in path.parts:
-            yield home / path
-        elif leads_upwards and not is_only_upwards and not text.startswith("/"):
-            for found in (parent / path for parent in home.parents[:2]):
-                if found.exists() and not home.is_relative_to(found) and is_small(found):
-                    yield found
+    for node in source.names.of(ast.Constant):
+        text = node.value
+        if isinstance(text, str) and len(text.encode(errors="replace")) <= _LONGEST:
+            path = Path(text.lstrip("/"))
+            if ".." in path.parts and not (tight and not text.strip("./")):
+                yield home / path

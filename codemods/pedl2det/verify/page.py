@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
 from pathlib import Path
 
 from pedl2det.analysis.metric_names import MetricNames
@@ -15,7 +14,7 @@ from pedl2det.report.changes import side_by_side
 from pedl2det.report.hiding import Hider
 from pedl2det.report.html import render
 from pedl2det.report.scale import Scale
-from pedl2det.verify.compare import Tensor, read_lines
+from pedl2det.verify.compare import read_lines
 from pedl2det.verify.verdict import Verdict
 from pedl2det.visible import shown
 
@@ -27,8 +26,6 @@ _POINTS = 400  # of one curve at most
 #: The values of a metric by the batches at which they were measured.
 Curve = Mapping[int, float]
 
-Rows = list[tuple[str, ...]]
-
 
 def write_report(
     path: Path, verdict: Verdict, proof: Proof, old: Path, new: Path, files: Sequence[NewFile]
@@ -39,17 +36,7 @@ def write_report(
         Pedl2DetError: it cannot be written there.
     """
     name, comparison = verdict.directory.resolve().name, verdict.comparison
-    notes = [verdict.message, *([f"Trained: {verdict.length}."] if verdict.length else [])]
-    shows: dict[str, object] = {}
-    if comparison:
-        notes.append(f"Compared to the last bit: {comparison.described}.")
-        curves = curves_of(old, verdict.names), curves_of(new)
-        metrics = dict.fromkeys([*curves[0], *curves[1]])
-        shows = {
-            "differences": [(difference.text,) for difference in comparison.differences],
-            "drawings": [drawing(one, *(by.get(one, {}) for by in curves)) for one in metrics],
-            "layers": [*_layers(comparison.weights)],
-        }
+    curves = [curves_of(old, verdict.names), curves_of(new)] if comparison else [{}, {}]
     hider = Hider(tuple({file.path.parent for file in files}))
     text = render(
         "verify/page.html.j2",
@@ -57,11 +44,13 @@ def write_report(
         name=name,
         verdict=verdict,
         proof=proof,
-        notes=[*notes, *verdict.notes],
         left=_findings(verdict.left),
         differently=_findings(verdict.differently),
+        drawings=[
+            drawing(metric, *(by_metric.get(metric, {}) for by_metric in curves))
+            for metric in dict.fromkeys([*curves[0], *curves[1]])
+        ],
         files=[(file.path, side_by_side(file, hider)) for file in files],
-        **shows,
     )
     write_page(path, text)
 
@@ -81,28 +70,13 @@ def write_page(path: Path, text: str | None) -> None:
         raise Pedl2DetError(f"{path}: cannot be written: {error.strerror}") from None
 
 
-def _findings(findings: Iterable[Finding]) -> Rows:
+def _findings(findings: Iterable[Finding]) -> list[tuple[str, ...]]:
     """The place, the message and the rule of each finding."""
     hider = Hider(tuple({finding.path.parent for finding in findings}))
     return [
         (f"{shown(finding.path)}:{finding.place}", hider.in_prose(finding.message), finding.rule)
         for finding in findings
     ]
-
-
-def _layers(tensors: Sequence[Tensor]) -> Iterator[tuple[str, str, Rows]]:
-    """Each layer, whether it is "equal" or "different", and its tensors."""
-    for layer, group in groupby(tensors, lambda tensor: tensor.layer):
-        rows: Rows = [
-            (
-                tensor.name,
-                " x ".join(map(str, tensor.shape)) or "scalar",
-                tensor.difference.text if tensor.difference is not None else "equal",
-            )
-            for tensor in group
-        ]
-        is_equal = all(row[-1] == "equal" for row in rows)
-        yield layer, "equal" if is_equal else "different", rows
 
 
 def curves_of(run: Path, names: MetricNames | None = None) -> dict[str, dict[int, float]]:

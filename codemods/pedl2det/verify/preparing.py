@@ -11,7 +11,6 @@ from pedl2det.analysis.metric_names import MetricNames, metric_names
 from pedl2det.analysis.project import Project, Reader, read
 from pedl2det.engine import NewFile, Options, Result, migrate
 from pedl2det.errors import Pedl2DetError
-from pedl2det.files.write import write_all
 from pedl2det.findings import Finding, Kind
 from pedl2det.report.text import simplest_first
 from pedl2det.verify.configs import Settings, config_in_script, settings_of
@@ -22,15 +21,6 @@ from pedl2det.verify.extent import Extent, extent_of, project_of
 MARK = "Written by `pedl2det eject`"
 _CONFIGS = (".yaml", ".yml")
 _TRAINED = (".py", *_CONFIGS)
-
-
-@dataclass(frozen=True)
-class Request:
-    """What is to be verified."""
-
-    directory: Path  # the trial, as the user names it
-    against: Path | None = None  # the migrated trial, if the user has one
-    result: Result | None = None  # a migration of the trial that is not written yet
 
 
 @dataclass(frozen=True)
@@ -95,20 +85,29 @@ def _read(path: Path) -> bytes | None:
     return path.read_bytes() if path.is_file() else None
 
 
-def prepare(request: Request, extent: Extent, workshop: Workshop) -> Pair:
+def _write(path: Path, copy: Copy, data: bytes) -> None:
+    """Write a file of a copy; it may be read-only, as its original is."""
+    place = path.resolve()
+    if place.is_relative_to(copy.root) and place.parent.is_dir():
+        place.unlink(missing_ok=True)
+        place.write_bytes(data)
+
+
+def prepare(workshop: Workshop, extent: Extent) -> Pair:
     """Copy a trial twice and migrate one copy."""
     old = workshop.copy("old", extent)
-    if request.against is not None:
-        return _with_twin(old, request.against.resolve(), workshop)
+    if workshop.against is not None:
+        return _with_twin(old, workshop.against.resolve(), workshop)
     new = workshop.copy("new", extent)
-    if request.result is not None:
-        new = _apply(request.result, new, workshop.config)
-        concerning = _concerning(request.result, project_of(extent.home), workshop.config)
+    if workshop.result is not None:
+        new = _apply(workshop.result, new, workshop.config)
+        concerning = _concerning(workshop.result, project_of(extent.home), workshop.config)
         findings = tuple(finding for finding in concerning if not finding.kind.is_left)
         is_same = False
     else:
         result, findings = _migrate(new)
-        write_all([file for file in result.files if file.path.resolve().is_relative_to(new.root)])
+        for file in result.files:
+            _write(file.path, new, file.new)
         is_same = not any(one.directory.is_relative_to(new.directory) for one in result.outcomes)
     return Pair(old, new, _new_metric_names(old.directory, new.config), findings, is_same)
 
@@ -166,9 +165,7 @@ def _apply(result: Result, copy: Copy, config: Path) -> Copy:
         if file.path == config.resolve():
             copy.config.write_bytes(file.new)
         elif file.path.is_relative_to(copy.extent.root):
-            place = (copy.root / file.path.relative_to(copy.extent.root)).resolve()
-            if place.is_relative_to(copy.root) and place.parent.is_dir():
-                place.write_bytes(file.new)
+            _write(copy.root / file.path.relative_to(copy.extent.root), copy, file.new)
         is_new_config = file.old is None and file.path.suffix == ".yaml"
         if is_new_config and file.path.is_relative_to(copy.extent.home):
             extracted.append(copy.directory / file.path.relative_to(copy.extent.home))
@@ -199,12 +196,8 @@ def _script_in(directory: Path) -> Path | None:
 def chosen_config(home: Path, *, any_will_do: bool = False) -> Path:
     """Return the config of a trial: the one that `run` takes, else one that belongs to it.
 
-    A script of early Determined may hold its config in its code.
-
-    Args:
-        home: the trial's directory.
-        any_will_do: whether the best of several is taken where `run` asks the user to choose:
-            that of a single training before those of searches.
+    A script of early Determined may hold its config in its code. Where `run` asks the user to
+    choose and ``any_will_do``, that of a single training is taken before those of searches.
 
     Raises:
         Pedl2DetError: there is none, or there are several.

@@ -21,7 +21,7 @@ from pedl2det.verify.configs import differing_settings
 from pedl2det.verify.copies import Copy, Workshop
 from pedl2det.verify.extent import extent_of, missing_paths, project_of
 from pedl2det.verify.page import write_page, write_report
-from pedl2det.verify.preparing import Pair, Request, chosen_config, prepare
+from pedl2det.verify.preparing import Pair, chosen_config, prepare
 from pedl2det.verify.training import Failure, TrainingLength, train, training_length
 from pedl2det.verify.verdict import (
     Conclusion,
@@ -80,8 +80,8 @@ def verify_trial(
             write_page(report, None)  # it is of another verification
         used = config or chosen_config(directory.resolve(), any_will_do=result is not None)
         with tempfile.TemporaryDirectory(prefix="pedl2det-verify-") as scratch:
-            workshop = Workshop(Path(scratch).resolve(), used)
-            verdict, pair = _verdict(Request(directory, against, result), workshop, batches)
+            workshop = Workshop(Path(scratch).resolve(), used, directory, against, result)
+            verdict, pair = _verdict(workshop, batches)
             configs = (used, *pair.own_config_of_new())
             proof = proof_of(verdict, configs, pair.old.out, time.monotonic() - began, report)
             if report is not None:
@@ -93,23 +93,23 @@ def verify_trial(
     return replace(verdict, proof=proof)
 
 
-def _verdict(request: Request, workshop: Workshop, batches: int | None) -> tuple[Verdict, Pair]:
+def _verdict(workshop: Workshop, batches: int | None) -> tuple[Verdict, Pair]:
     """Prepare, train, compare; train for longer if the first batches are equal and quick."""
-    verdict, trained = _judge(request, workshop, batches)
+    verdict, trained = _judge(workshop, batches)
     if batches is None and verdict.is_equal:
         longer = trained.length.affordable(trained.seconds)
         if longer is not None:
-            verdict, trained = _judge(request, workshop, longer)
+            verdict, trained = _judge(workshop, longer)
     return verdict, trained.pair
 
 
-def _judge(request: Request, workshop: Workshop, batches: int | None) -> tuple[Verdict, Trained]:
-    trained = _trained(request, workshop, batches)
+def _judge(workshop: Workshop, batches: int | None) -> tuple[Verdict, Trained]:
+    trained = _trained(workshop, batches)
     pair = trained.pair
     verdict = Verdict(
         Conclusion.LEFT,
         f"migrate left {plural(len(pair.left), 'place')}: finish the trial first",
-        request.directory,
+        workshop.directory,
         left=pair.left,
         length=trained.length,
         names=pair.names,
@@ -118,7 +118,7 @@ def _judge(request: Request, workshop: Workshop, batches: int | None) -> tuple[V
     if trained.failed is not None:
         copy, failure = trained.failed
         is_old = copy is pair.old
-        reason = failure.describe(copy, is_migrated=not is_old and request.against is None)
+        reason = failure.describe(copy, is_migrated=not is_old and workshop.against is None)
         verdict = replace(
             verdict,
             outcome=Conclusion.OLD_FAILS if is_old else Conclusion.NEW_FAILS,
@@ -131,17 +131,17 @@ def _judge(request: Request, workshop: Workshop, batches: int | None) -> tuple[V
         message = f"{listed(missing)}: the installed library has no such name"
         verdict = replace(verdict, outcome=Conclusion.NEW_FAILS, message=message)
     if pair.is_same:
-        note = f"{request.directory} uses no old API: it is trained twice, as it is"
+        note = f"{workshop.directory} uses no old API: it is trained twice, as it is"
         verdict = replace(verdict, notes=(note, *verdict.notes))
     return verdict, trained
 
 
-def _trained(request: Request, workshop: Workshop, batches: int | None) -> Trained:
+def _trained(workshop: Workshop, batches: int | None) -> Trained:
     """Train both; copy more and try again if the old trial misses files that there are."""
     more: list[Path] = []
     for _ in range(_ATTEMPTS):
-        extent = extent_of(request.directory.resolve(), more)
-        pair = prepare(request, extent, workshop)
+        extent = extent_of(workshop.directory.resolve(), more)
+        pair = prepare(workshop, extent)
         settings, new_settings = pair.settings()
         is_known = bool(pair.known_differences)
         length = training_length(settings, batches, new_settings, has_known_differences=is_known)
@@ -154,7 +154,7 @@ def _trained(request: Request, workshop: Workshop, batches: int | None) -> Train
         more += missing
     if old is not None or new is not None:
         # Trained at once, they may have been in each other's way: by a file, a port, the memory.
-        pair = prepare(request, extent, workshop)
+        pair = prepare(workshop, extent)
         ((old,), seconds), new = train((pair.old,), length), None
         if old is None:
             (new,), _ = train((pair.new,), length)
@@ -280,10 +280,7 @@ def _commit(directory: Path) -> str:
     """Return the commit of a directory; "" if git has none of its files."""
 
     def git(*arguments: str) -> str:
-        try:
-            done = asked(directory, *arguments)
-        except OSError:
-            return ""
+        done = asked(directory, *arguments)
         return os.fsdecode(done.stdout).strip() if done.returncode == 0 else ""
 
     commit = git("rev-parse", "HEAD")

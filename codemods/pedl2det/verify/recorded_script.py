@@ -27,7 +27,7 @@ def record(out: Path, script: Path, arguments: Sequence[str]) -> None:
     keras_versions.choose_keras_2()
     keras_versions.load_tensorflow()
     out.mkdir(parents=True)
-    fitted = _recorded_fits(out)
+    recorders = _recorded_fits(out)
     own = {name: sys.modules.pop(name) for name in list(sys.modules) if _is_kept_out(name)}
     sys.meta_path.insert(0, _KeepOut())
     sys.argv = [str(script), *arguments]
@@ -37,8 +37,8 @@ def record(out: Path, script: Path, arguments: Sequence[str]) -> None:
     finally:
         sys.meta_path.pop(0)
         sys.modules.update(own)
-    for model, batches in fitted:
-        _save(out, model, batches())
+    for recorder in recorders:
+        _save(out, recorder.model, recorder.batches)
 
 
 def _is_kept_out(name: str) -> bool:
@@ -55,7 +55,7 @@ class _KeepOut(importlib.abc.MetaPathFinder):
 
 
 def _recorded_fits(out: Path) -> list[Any]:
-    """Have ``fit`` of every model record; return a list that models are added to."""
+    """Have ``fit`` of every model record; return a list that its recorders are added to."""
     import tensorflow as tf
 
     from pedl2det_runtime.backends.learning_rates import LearningRates
@@ -66,10 +66,7 @@ def _recorded_fits(out: Path) -> list[Any]:
             log.write(json.dumps({**line, "metrics": scalars(metrics)}) + "\n")
 
     class Recorder(tf.keras.callbacks.Callback):
-        def __init__(self) -> None:
-            super().__init__()
-            self.batches = 0
-            self.learning_rates: dict[str, float] = {}
+        batches = 0
 
         def on_train_begin(self, logs: Any = None) -> None:  # noqa: ARG002
             self.readable_rates = LearningRates(self.model)
@@ -87,16 +84,15 @@ def _recorded_fits(out: Path) -> list[Any]:
             if metrics:
                 write("metrics.jsonl", {"kind": "validation", "batches": self.batches}, metrics)
 
-    fit, fitted = tf.keras.Model.fit, []
+    fit, recorders = tf.keras.Model.fit, []
 
     @functools.wraps(fit)  # its signature is read
     def recorded(model: Any, *args: Any, callbacks: Any = (), **kwargs: Any) -> Any:
-        recorder = Recorder()
-        fitted.append((model, lambda: recorder.batches))
-        return fit(model, *args, callbacks=[*callbacks, recorder], **kwargs)
+        recorders.append(Recorder())
+        return fit(model, *args, callbacks=[*callbacks, recorders[-1]], **kwargs)
 
     tf.keras.Model.fit = recorded
-    return fitted
+    return recorders
 
 
 def _save(out: Path, model: Any, batches: int) -> None:

@@ -29,11 +29,7 @@ _BATCHES_OF_OTHERS = 50  # by each config but the first
 class Series:
     """Verifies trials one after the other, and says so when each begins and ends.
 
-    Args:
-        total: how many trials there are.
-        report: the report of all, beside which each trial gets a page; None for no pages.
-        say: prints a line.
-        is_page: whether the report is itself the page, of one trial.
+    The report of all has a page of each trial beside it, or is itself the page of one trial.
 
     Raises:
         Pedl2DetError: the directory of the pages cannot be made.
@@ -66,19 +62,14 @@ class Series:
         self._say(f"{place}: {verdict.message} ({time.monotonic() - began:.0f} s)")
         return verdict
 
-    def by_configs(self, directory: Path, configs: Sequence[Path], result: Result) -> Proof:
+    def by_configs(self, directory: Path, result: Result) -> Proof:
         """Prove a migration by each config of the trial that may train another branch of its code.
 
-        Args:
-            directory: the trial.
-            configs: its configs; none if it is to be trained by what `run` finds.
-            result: the migration.
-
-        Returns:
-            The first proof that is not equal, else one proof of all. A further config that cannot
-            be trained here is named in it.
+        Without configs, it is trained by what `run` finds. Returns the first proof that is not
+        equal, else one proof of all; a further config that cannot be trained here is named in it.
         """
-        chosen = _of_other_branches(configs)
+        outcome = next(one for one in result.outcomes if one.directory == directory)
+        chosen = _of_other_branches(outcome.configs)
         first, others = (chosen[0], chosen[1:]) if chosen else (None, [])
         proof = self(directory, config=first, result=result).proof
         assert proof is not None

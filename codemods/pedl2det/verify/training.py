@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
 import re
 import signal
@@ -14,6 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+
+import click
 
 from pedl2det.verify.configs import Settings
 from pedl2det.verify.copies import Copy
@@ -45,11 +46,7 @@ class TrainingLength:
     new_total: int | None = None  # what that of the new trial asks for; None if it is the same
 
     def affordable(self, seconds: float) -> int | None:
-        """Return how many batches to train when the first ones are equal; None for no more.
-
-        Args:
-            seconds: what training these batches took.
-        """
+        """Return how many batches to train after equal ones that took so long; None for none."""
         if self.is_whole or not self.batches or self.total is None:
             return None
         longer = min(self.total, int(self.batches * _SECONDS / max(seconds, 0.1)))
@@ -89,11 +86,7 @@ def training_length(
     it (a run also validates at its end, so that there are two), unless it comes later than batch
     1000. With known differences it is no more than 2000, so that they can act.
 
-    Args:
-        settings: those of the old trial's config; None if it cannot be read.
-        asked: what the user asks for, if anything.
-        new: the settings of the new trial's config, if it has one.
-        has_known_differences: whether migrate says that the new trial trains differently.
+    The settings are those of the old and the new config, as far as they can be read.
     """
     if settings is None:
         return TrainingLength(asked, None)
@@ -205,22 +198,15 @@ def _start(copy: Copy, length: TrainingLength, log: Path) -> subprocess.Popen[by
 
 @contextlib.contextmanager
 def _progress(copies: tuple[Copy, ...], batches: int | None) -> Iterator[Callable[[], None]]:
-    """Make bars on stderr, if that is a terminal; yield the function that moves them."""
-    if not (sys.stderr.isatty() and importlib.util.find_spec("rich")):
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bars:
-        tasks = {
-            bars.add_task(f"training {copy.name}", total=batches): copy.out / "batches.jsonl"
-            for copy in copies
-        }
-
-        def move() -> None:
-            for task, log in tasks.items():
-                trained = log.read_bytes().count(b"\n") if log.exists() else 0
-                bars.update(task, completed=trained)
-
-        yield move
+    """Make a bar on stderr, if that is a terminal; yield the function that moves it."""
+    logs = [copy.out / "batches.jsonl" for copy in copies]
+    bar = click.progressbar(
+        length=(batches or 0) * len(copies),
+        label=f"training {' and '.join(copy.name for copy in copies)}",
+        file=sys.stderr,
+        hidden=not (batches and sys.stderr.isatty()),
+    )
+    with bar:
+        yield lambda: bar.update(
+            sum(log.read_bytes().count(b"\n") for log in logs if log.exists()) - bar.pos
+        )

@@ -15,14 +15,14 @@ from pedl2det.findings import Finding, Kind
 from pedl2det.verify import preparing
 from pedl2det.verify.copies import Copy, Workshop
 from pedl2det.verify.extent import Extent, extent_of
-from pedl2det.verify.preparing import Pair, Request, chosen_config, prepare
+from pedl2det.verify.preparing import Pair, chosen_config, prepare
 from pedl2det.verify.training import Failure
 from support import read_tree, write_tree
 
 
 def prepared(directory: Path, scratch: Path, **request: object) -> Pair:
-    workshop = Workshop(scratch, chosen_config(directory))
-    return prepare(Request(directory, **request), extent_of(directory), workshop)  # type: ignore[arg-type]
+    workshop = Workshop(scratch, chosen_config(directory), directory, **request)  # type: ignore[arg-type]
+    return prepare(workshop, extent_of(directory))
 
 
 def test_the_new_copy_is_what_migrate_writes(
@@ -50,8 +50,8 @@ def test_a_config_from_elsewhere_is_migrated_with_the_trial(
     config = tmp_path / "short.yaml"
     (directory / "const.yaml").rename(config)
 
-    workshop = Workshop(tmp_path / "scratch", config)
-    pair = prepare(Request(directory), extent_of(directory), workshop)
+    workshop = Workshop(tmp_path / "scratch", config, directory)
+    pair = prepare(workshop, extent_of(directory))
 
     assert "max_steps" in pair.old.config.read_text()
     assert "max_length" in pair.new.config.read_text()

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pedl2det.engine import Result
-from pedl2det.engine.result import Proof
+from pedl2det.engine.result import Outcome, Proof, Result, Status
 from pedl2det.verify import series
 from pedl2det.verify.prove import proof_of
 from pedl2det.verify.verdict import Conclusion, Verdict
@@ -75,7 +74,8 @@ def proved_by(
 
     monkeypatch.setattr(series, "verify_trial", verify)
     prover = series.Series(1, None, lambda line: None)
-    return trained, prover.by_configs(directory, configs(directory), Result())
+    outcome = Outcome(directory, Status.REWRITTEN, True, 1, 0, configs=tuple(configs(directory)))
+    return trained, prover.by_configs(directory, Result(outcomes=[outcome]))
 
 
 def test_a_trial_is_proved_by_each_config_that_may_train_another_branch(
