@@ -85,6 +85,8 @@ EXAMPLE = """\
 
 - class Trial(TFKerasTrial):
 + legacy_keras.use_old_batch_normalization()
++ legacy_keras.use_old_upsampling()
++ legacy_keras.use_old_masks()
 +
 +
 + class Trial(legacy_keras.PedlTrial):
