@@ -145,6 +145,10 @@ class _SharedHyperparameters(dict):
     clear, pop, popitem = map(_writing, ("clear", "pop", "popitem"))
     setdefault, update = map(_writing, ("setdefault", "update"))
 
+    def __reduce__(self):
+        """Make copies plain dicts, whose changes nobody else sees."""
+        return dict, (dict(self),)
+
 
 #: The hyperparameters that all methods share, and the context that they are of.
 _shared_hyperparameters = {}
