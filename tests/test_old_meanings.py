@@ -61,8 +61,9 @@ def test_an_optimizer_has_the_epsilon_of_the_backend(keras: Any) -> None:
 
 def test_an_old_optimizer_is_one_of_todays_objects(keras: Any) -> None:
     made = keras.optimizers.SGD(0.5)
-    assert type(made) is tf.keras.optimizers.legacy.SGD
-    assert isinstance(made, keras.optimizers.SGD)
+    assert type(made) is keras.optimizers.SGD
+    assert isinstance(made, tf.keras.optimizers.legacy.SGD)
+    assert isinstance(tf.keras.optimizers.legacy.SGD(), keras.optimizers.SGD)
 
     class Mine(keras.optimizers.SGD):  # type: ignore[misc, name-defined]
         pass
@@ -238,7 +239,11 @@ def test_own_losses_and_metrics_get_targets_of_the_outputs_type(keras: Any, kind
 def test_the_kernel_of_keras_1(keras: Any) -> None:
     layer = keras.layers.Conv2D(32, 3, 5)
     assert (layer.filters, layer.kernel_size, layer.strides) == (32, (3, 5), (1, 1))
-    assert type(layer) is tf.keras.layers.Conv2D
+    assert type(layer) is keras.layers.Conv2D and isinstance(layer, tf.keras.layers.Conv2D)
+    by_kind = {keras.layers.Conv2D: "convolution"}
+    again = tf.keras.layers.deserialize(tf.keras.layers.serialize(layer))
+    assert by_kind[type(layer)] == by_kind[type(again)] == "convolution"
+    assert type(again) == keras.layers.Conv2D != tf.keras.layers.Conv1D  # noqa: E721
     assert tf.keras.layers.Conv2D(32, 3, 5).strides == (5, 5)
     assert keras.layers.Conv2D(32, 3, strides=2).strides == (2, 2)
     assert keras.layers.Convolution3D(8, 1, 2, 3).kernel_size == (1, 2, 3)
@@ -251,7 +256,8 @@ def test_recurrent_layers_and_cells(keras: Any) -> None:
     hard, sigmoid = tf.keras.activations.hard_sigmoid, tf.keras.activations.sigmoid
     for layers in (keras.layers, tf.keras.layers):
         for name in ("LSTM", "GRU", "LSTMCell", "GRUCell"):
-            assert getattr(layers, name)(3).recurrent_activation is hard
+            layer = getattr(layers, name)(3)
+            assert layer.recurrent_activation is hard and type(layer) is getattr(layers, name)
             assert getattr(layers, name)(3, "tanh", "sigmoid").recurrent_activation is sigmoid
         assert not layers.GRUCell(3).reset_after
 

@@ -9,7 +9,6 @@ behavior.
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import functools
 import importlib
@@ -20,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pedl import old_functions, old_keras, old_libraries
-from pedl.old_classes import compiling, with_defaults
+from pedl.old_classes import compiling
 from pedl.old_names import HiddenPackage, OldPackage, Unserved, old_name
 from pedl2det_names import LAYER_DEFAULTS, Age, lookup, rows
 from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2
@@ -62,13 +61,8 @@ def _idioms(tf: Any, age: Age, standalone: bool) -> Iterator[_Idiom]:
         yield _Idiom(f"{module}.Optimizer", lambda _: tf.keras.optimizers.legacy.Optimizer)
     for name in ("array", "asarray"):  # ragged lists created an object array
         yield _Idiom(f"numpy.{name}", old_functions.ragged)
-    for name in ("add_loss", "add_update"):
-        yield _Idiom(f"{{keras}}.src.engine.base_layer.Layer.{name}", old_functions.without_inputs)
     images = "{keras}.src.preprocessing.image.ImageDataGenerator"
     yield _Idiom(f"{images}.__init__", old_functions.warning_of_images)
-    sequential = "{keras}.src.engine.sequential.Sequential"
-    for method in (old_functions.predict_classes, old_functions.predict_proba):
-        yield _Idiom(f"{sequential}.{method.__name__}", lambda _, method=method: method, True)  # type: ignore[misc]
     if age is Age.TENSORFLOW_1:
         yield from _meanings_of_tensorflow_1(tf)
     if not standalone:
@@ -112,7 +106,7 @@ def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
     """Yield what exists today with another meaning than in TensorFlow 1."""
     from pedl import old_sessions
     from pedl2det_legacy.float_targets import with_float_targets
-    from pedl2det_legacy.old_layers import with_corners, with_old_training
+    from pedl2det_legacy.old_layers import with_corners, with_old_defaults, with_old_training
 
     yield from _replaced_names(tf, TENSORFLOW_2)
     for module in ("tensorflow.keras.losses", "{keras}.src.losses"):  # compile's own
@@ -123,18 +117,15 @@ def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
             yield _Idiom(row.old, functools.partial(old_functions.renaming, row.keywords))
     for module in ("tensorflow.keras", "{keras}.src"):
         yield _Idiom(f"{module}.backend.resize_images", with_corners)
-    for name, texts in LAYER_DEFAULTS.items():
-        defaults = {key: ast.literal_eval(text) for key, text in texts.items()}
-        old = with_defaults(getattr(tf.keras.layers, name), defaults)
-        yield _Idiom(f"tensorflow.keras.layers.{name}", lambda _, old=old: old)  # type: ignore[misc]
+    for name in LAYER_DEFAULTS:
+        place = getattr(tf.keras.layers, name).__module__
+        yield _Idiom(f"{place}.{name}.__init__", with_old_defaults)
     write = getattr(lookup(_PHASE), "write", "")
     engine, python = "{keras}.src.engine", "tensorflow.python"
     norm = "{keras}.src.layers.normalization.batch_normalization.BatchNormalizationBase"
-    shape = f"{python}.framework.tensor_shape.TensorShape"
     for dotted, wrap in (
         (f"{python}.framework.ops._EagerTensorBase.eval", lambda _: old_sessions.evaluated),
         (f"{python}.pywrap_tfe.TFE_Py_FastPathExecute", old_sessions.reading_visibly),
-        (f"{engine}.base_layer.Layer.name", old_functions.settable_name),
         ("tensorflow.keras.backend.eval", old_sessions.evaluating),
         ("{keras}.src.backend.eval", old_sessions.evaluating),
         (f"{engine}.training.Model.compile", compiling),
@@ -143,7 +134,6 @@ def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
         (f"{engine}.training_v1.Model.compile", compiling),
         (_PHASE, lambda original: Unserved(_PHASE.replace("tensorflow", "tf"), write, original)),
         (f"{norm}.call", with_old_training),
-        (f"{shape}.__getitem__", old_functions.old_dimensions),
     ):
         yield _Idiom(dotted, wrap)
 
@@ -169,6 +159,7 @@ def activate(age: Age = Age.TENSORFLOW_1, *, standalone: bool = False) -> None:
     import tensorflow as tf
 
     from pedl import old_sessions
+    from pedl2det_legacy.old_attributes import old_attributes
 
     keras_versions.prepare()
     old_keras.serve()
@@ -182,6 +173,8 @@ def activate(age: Age = Age.TENSORFLOW_1, *, standalone: bool = False) -> None:
             _install(idiom, owner, name)
     for path, served in list(old_keras.modules(tf, age)):  # create all before installing any
         _put_module(path, served)
+    for owner, name, made in old_attributes():
+        _put(owner, name, made)
     if age is Age.TENSORFLOW_1:
         old_sessions.start()
     finder = old_libraries.Finder(age, _put)

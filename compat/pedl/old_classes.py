@@ -1,7 +1,7 @@
 """Wrap classes and models of today's Keras to accept what old code passes to them.
 
-The created objects are instances of today's class, so that saving, cloning and type checks work. A
-user's subclass translates the arguments in its constructor.
+Each is a subclass of today's class that translates the arguments in its constructor, and in checks
+of types stands for today's class, of which what Keras itself creates is an instance.
 
 Standalone Keras and ``tf.keras`` had different optimizers under the same names. Models of
 standalone Keras are therefore marked, for their ``compile``.
@@ -26,41 +26,28 @@ Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 def translating(kind: Any, arguments: Callable[..., Arguments]) -> Any:
-    """Return a class that creates a ``kind`` from the arguments of old code."""
+    """Return a class like ``kind`` that takes the arguments of old code."""
 
-    class Calling(type(kind)):  # type: ignore[misc]
-        def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-            if cls is not Old:  # a user's subclass
-                return super().__call__(*args, **kwargs)
-            args, kwargs = arguments(*args, **kwargs)
-            return kind(*args, **kwargs)
-
+    class Standing(type(kind)):  # type: ignore[misc]
         def __instancecheck__(cls, instance: Any) -> bool:
             return isinstance(instance, kind) if cls is Old else super().__instancecheck__(instance)
 
         def __subclasscheck__(cls, other: Any) -> bool:
             return issubclass(other, kind) if cls is Old else super().__subclasscheck__(other)
 
-    class Old(kind, metaclass=Calling):
+        def __eq__(cls, other: object) -> bool:
+            return other is cls or (cls is Old and other is kind)
+
+        def __hash__(cls) -> int:
+            return hash(kind) if cls is Old else super().__hash__()
+
+    class Old(kind, metaclass=Standing):
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             args, kwargs = arguments(*args, **kwargs)
             super().__init__(*args, **kwargs)
 
     Old.__name__, Old.__qualname__, Old.__module__ = kind.__name__, kind.__name__, kind.__module__
     return Old
-
-
-def with_defaults(kind: Any, defaults: dict[str, Any]) -> Any:
-    """Wrap a class to use other defaults; log a warning when they apply."""
-    names = list(inspect.signature(kind.__init__).parameters)[1:]
-
-    def arguments(*args: Any, **kwargs: Any) -> Arguments:
-        passed = {*names[: len(args)], *kwargs}
-        missing = {name: value for name, value in defaults.items() if name not in passed}
-        _warn_of_defaults(kind, missing)
-        return args, kwargs | missing
-
-    return translating(kind, arguments)
 
 
 def optimizer(make: Callable[..., Any], kind: Any) -> Any:

@@ -50,16 +50,6 @@ def multi_gpu_model(model: Any, gpus: Any = None, *_: Any, **__: Any) -> Any:
     return model
 
 
-def without_inputs(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap ``Layer.add_update`` or ``Layer.add_loss`` to take the inputs that both once had."""
-
-    @functools.wraps(original)
-    def add(layer: Any, values: Any, *_: Any, inputs: Any = None, **options: Any) -> Any:
-        return original(layer, values, **options)
-
-    return add
-
-
 def warning_of_images(original: Callable[..., None]) -> Callable[..., None]:
     """Wrap the constructor of ``ImageDataGenerator`` to warn of changed transformations.
 
@@ -123,23 +113,6 @@ def for_keras(optimizer: Any) -> Any:
     return getattr(optimizer, _FOR_KERAS, lambda: optimizer)()
 
 
-def predict_classes(model: Any, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
-    """Return the class index of each record, like ``Sequential.predict_classes``."""
-    from pedl2det_legacy.keras_functions import classes_of
-
-    return classes_of(model.predict(x, batch_size=batch_size, verbose=verbose))
-
-
-def predict_proba(model: Any, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
-    """Return the predictions, like ``Sequential.predict_proba``."""
-    return model.predict(x, batch_size=batch_size, verbose=verbose)
-
-
-def settable_name(original: property) -> property:
-    """Return the property ``Layer.name`` with a setter, as it was an attribute of Keras 2.2.4."""
-    return original.setter(lambda layer, name: setattr(layer, "_name", name))
-
-
 def renaming(
     keywords: Mapping[str, str | None], original: Callable[..., Any]
 ) -> Callable[..., Any]:
@@ -156,26 +129,6 @@ def renaming(
         return original(*args, **{name: value for name, value in today.items() if name})
 
     return renamed
-
-
-class Dimension(int):
-    """A dimension of a shape: an int with the attribute ``value`` of TensorFlow 1."""
-
-    @property
-    def value(self) -> int:
-        """The size."""
-        return int(self)
-
-
-def old_dimensions(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap ``TensorShape.__getitem__`` to return known dimensions with a ``value``."""
-
-    @functools.wraps(original)
-    def item(self: Any, key: Any) -> Any:
-        dimension = original(self, key)
-        return Dimension(dimension) if type(dimension) is int else dimension
-
-    return item
 
 
 def losses_by_text(get: Any) -> Any:

@@ -30,36 +30,6 @@ def legacy_interface(function=None, **options):
     return legacy_interface if function is None else function
 
 
-def predict_classes(model, x, batch_size=32, verbose=0):
-    """Return the class of each record, as Sequential.predict_classes did."""
-    if hasattr(model, "predict_classes"):
-        return model.predict_classes(x, batch_size=batch_size, verbose=verbose)
-    return classes_of(model.predict(x, batch_size=batch_size, verbose=verbose))
-
-
-def classes_of(scores):
-    """Return the class of each record, from the scores of the classes."""
-    if scores.shape[-1] > 1:
-        return scores.argmax(axis=-1)
-    return (scores > 0.5).astype("int32")
-
-
-def predict_proba(model, x, *args, **kwargs):
-    """Return the predictions, as Sequential.predict_proba did."""
-    if hasattr(model, "predict_proba"):
-        return model.predict_proba(x, *args, **kwargs)
-    if len(args) < 2:
-        kwargs.setdefault("verbose", 0)
-    return model.predict(x, *args, **kwargs)
-
-
-def set_name(owner, name):
-    """Set `owner.name`, as for a layer or model of Keras 2.2.4, where it was an attribute."""
-    setattr(
-        owner, "_name" if isinstance(owner, tf.keras.layers.Layer) else "name", name
-    )
-
-
 def expand_1d(data):
     """Return the data with tensors of one dimension as columns."""
 

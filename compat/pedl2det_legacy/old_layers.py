@@ -69,42 +69,22 @@ def with_corners(resize_images):
     return resize
 
 
-class LSTM(tf.keras.layers.LSTM):
-    """`LSTM` with the default activation of TensorFlow 1 and Keras 2.2."""
-
-    def __init__(self, units, *args, **kwargs):
-        super().__init__(units, *args, **_old_defaults(args, kwargs))
-
-
-class LSTMCell(tf.keras.layers.LSTMCell):
-    """`LSTMCell` with the default activation of TensorFlow 1 and Keras 2.2."""
-
-    def __init__(self, units, *args, **kwargs):
-        super().__init__(units, *args, **_old_defaults(args, kwargs))
+def use_old_recurrent_layers():
+    """Give LSTM, GRU and their cells the defaults of TensorFlow 1 and Keras 2.2."""
+    layers = tf.keras.layers
+    for kind in (layers.LSTM, layers.LSTMCell, layers.GRU, layers.GRUCell):
+        if kind.__init__.__module__ != __name__:
+            kind.__init__ = with_old_defaults(kind.__init__)
 
 
-class GRU(tf.keras.layers.GRU):
-    """`GRU` with the defaults of TensorFlow 1 and Keras 2.2."""
+def with_old_defaults(initialize):
+    """Return a constructor of recurrent layers with the old defaults."""
+    signature = inspect.signature(initialize)
+    old = {"recurrent_activation": "hard_sigmoid", "reset_after": False}
 
-    def __init__(self, units, *args, **kwargs):
-        super().__init__(units, *args, **_old_defaults(args, kwargs, reset_after=False))
+    def __init__(self, *args, **kwargs):
+        given = signature.bind(self, *args, **kwargs).arguments
+        missing = {name for name in old if name in signature.parameters} - given.keys()
+        initialize(self, *args, **{**kwargs, **{name: old[name] for name in missing}})
 
-
-class GRUCell(tf.keras.layers.GRUCell):
-    """`GRUCell` with the defaults of TensorFlow 1 and Keras 2.2."""
-
-    def __init__(self, units, *args, **kwargs):
-        super().__init__(units, *args, **_old_defaults(args, kwargs, reset_after=False))
-
-
-def _old_defaults(args, kwargs, **defaults):
-    """Return the keyword arguments with the old defaults of those that are not passed."""
-    if len(args) < 2:
-        defaults["recurrent_activation"] = "hard_sigmoid"
-    return {**defaults, **kwargs}
-
-
-def layer_class(name):
-    """Return the class of layers that `tf.keras.layers` had under a name, with its defaults."""
-    others = {"GRU": GRU, "GRUCell": GRUCell, "LSTM": LSTM, "LSTMCell": LSTMCell}
-    return others.get(name) or getattr(tf.keras.layers, name)
+    return __init__

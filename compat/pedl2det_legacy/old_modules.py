@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from pedl2det_legacy.numpy_functions import old_numpy
-from pedl2det_legacy.old_layers import GRU, LSTM, GRUCell, LSTMCell
+from pedl2det_legacy.old_layers import use_old_recurrent_layers
 from pedl2det_legacy.standalone_keras import (
     STANDALONE_LOSSES,
     standalone_optimizer_class,
@@ -116,7 +116,7 @@ def _replaced(path, is_standalone):
         optimizers += (RMSPropOptimizer, AdamOptimizer, AdadeltaOptimizer)
         return {one.__name__: one for one in (*optimizers, FtrlOptimizer)}
     if path == "keras.layers":
-        return {one.__name__: one for one in (GRU, GRUCell, LSTM, LSTMCell)}
+        use_old_recurrent_layers()
     if path == "keras.optimizers" and is_standalone:
         return {name: standalone_optimizer_class(name) for name in names}
     if path == "keras.optimizers":

@@ -146,7 +146,8 @@ class _SharedHyperparameters(dict):
     setdefault, update = map(_writing, ("setdefault", "update"))
 
     def __reduce__(self):
-        return dict, (dict(self),)  # a copy is one's own
+        """Make copies plain dicts, whose changes nobody else sees."""
+        return dict, (dict(self),)
 
 
 #: The hyperparameters that all methods share, and the context that they are of.

@@ -199,19 +199,54 @@ def test_an_optimizer_is_itself(pieces: Any) -> None:
     assert pieces.optimizer(optimizer) is optimizer
 
 
+@pytest.fixture
+def restored(pieces: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The old attributes, until the end of a test."""
+    for owner, name, made in pieces.old_attributes():
+        monkeypatch.setattr(owner, name, made, raising=False)
+
+
 @pytest.mark.parametrize("units", [1, 3])
-def test_classes_that_a_model_predicts(units: int, pieces: Any, old_names: None) -> None:
-    model = tf.keras.Sequential([tf.keras.layers.Dense(units, "sigmoid", input_shape=(4,))])
+@pytest.mark.parametrize("names", ["old_names", "restored"])
+def test_classes_that_a_model_predicts(
+    units: int, names: str, request: pytest.FixtureRequest
+) -> None:
+    request.getfixturevalue(names)
+    model: Any = tf.keras.Sequential([tf.keras.layers.Dense(units, "sigmoid", input_shape=(4,))])
     x = np.random.RandomState(0).randn(40, 4)
 
-    old: Any = model.predict_classes(x)
-    assert np.array_equal(model.predict_proba(x), pieces.predict_proba(model, x))  # its method
-    idioms.deactivate()
-    new = pieces.predict_classes(model, x)
+    classes, scores = model.predict_classes(x), model.predict_proba(x)
+    model._make_predict_function()
 
-    assert old.shape == new.shape == ((40, 1) if units == 1 else (40,))
-    assert np.array_equal(old, new) and old.dtype == new.dtype and set(old.ravel()) <= {0, 1, 2}
-    assert np.array_equal(pieces.predict_proba(model, x), model.predict(x, verbose=0))
+    assert np.array_equal(scores, model.predict(x, verbose=0))
+    assert classes.shape == ((40, 1) if units == 1 else (40,)) and classes.dtype.kind == "i"
+    expected = scores > 0.5 if units == 1 else scores.argmax(axis=-1)
+    assert np.array_equal(classes, expected)
+
+
+@pytest.mark.usefixtures("restored")
+def test_attributes_of_layers_and_tensors() -> None:
+    class Scaled(tf.keras.layers.Layer):
+        def build(self, input_shape: Any) -> None:
+            self.scale, self.other = tf.Variable(2.0), tf.Variable(3.0)
+            self.sizes = [input_shape[-1].value, input_shape.as_list()[-1]]
+            self.trainable_weights = [self.scale]
+
+        def call(self, inputs: Any) -> Any:
+            self.add_loss(tf.reduce_sum(inputs), inputs)
+            return inputs * self.scale
+
+    inputs: Any = tf.keras.Input((5,))
+    layer = Scaled()
+    outputs = layer(inputs)
+    layer.name = "scaled_otherwise"
+    layer.name += "_again"
+
+    assert layer.sizes == [5, 5] and layer.name == "scaled_otherwise_again"
+    assert [one is layer.scale for one in layer.trainable_weights] == [True]
+    assert inputs._keras_shape == outputs._keras_shape == (None, 5)
+    inputs._keras_shape = (None, 7)
+    assert inputs._keras_shape == (None, 7) and not outputs._uses_learning_phase
 
 
 def test_flat_tensors_become_columns(pieces: Any, old_names: None) -> None:

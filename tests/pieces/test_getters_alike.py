@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -121,6 +122,9 @@ def test_shared_hyperparameters_are_one_dict_of_which_the_context_sees_all_chang
     assert "units" not in context.get_hparams()
     with pytest.raises(RuntimeError, match="batch_size is changed"):
         shared["batch_size"] += 1
+
+    for copied in (copy.copy(shared), copy.deepcopy(shared), pickle.loads(pickle.dumps(shared))):
+        assert type(copied) is dict and copied == shared
 
 
 @pytest.mark.parametrize("name", ["luck", "global_batch_size"])

@@ -43,12 +43,14 @@ _BINDERS = {*NAMING, ast.alias, ast.Global, ast.Nonlocal}
 _SCOPES = frozenset(SCOPES)
 
 
-def _today(dotted: str) -> str:
-    """The name of today of what only moved; any other name as it is."""
+def _today(dotted: str) -> tuple[str, frozenset[tuple[str, str]]]:
+    """What computes the same today: a name, and the defaults that it had."""
     row = lookup(dotted)
     if row is not None and row.new is None and (split := old_path(dotted)):
-        return f"any Keras: {split[1]}"
-    return row.new if row is not None and row.new and row.same and not row.changed else dotted
+        return f"any Keras: {split[1]}", frozenset()
+    if row is None:
+        return dotted, frozenset()
+    return (row.same and row.new) or dotted, frozenset(row.defaults.items())
 
 
 def one_meaning(meanings: Iterable[str | None]) -> str | None:
@@ -58,7 +60,8 @@ def one_meaning(meanings: Iterable[str | None]) -> str | None:
     """
     found = list(dict.fromkeys(meanings))
     today = {_today(one) if one is not None else None for one in found}
-    old = [one for one in found if one is not None and one not in today]
+    names = {one[0] for one in today if one is not None}
+    old = [one for one in found if one is not None and one not in names]
     old.sort(key=lambda one: not one.startswith("keras"))
     return [*old, *found][0] if len(today) == 1 else None
 
@@ -360,7 +363,10 @@ class Names:
                         self._qualified.clear()
 
     def _pass_guards(self) -> None:
-        """``try: import pedl``, ``except ImportError: pedl = None``: pedl was always there."""
+        """``try: import pedl``, ``except ImportError: pedl = None``: pedl was always there.
+
+        So is what ``run`` serves of Keras, if it serves all that is tried.
+        """
         for guard in self.of(ast.Try):
             aliases = [
                 alias
@@ -368,14 +374,20 @@ class Names:
                 if isinstance(statement, ast.Import | ast.ImportFrom)
                 for alias in statement.names
             ]
-            for alias in aliases:
-                name, dotted = name_of(alias) or "", self.imported_as(alias)
-                is_from = isinstance(self.parents[alias], ast.ImportFrom)
-                if is_legacy(dotted if is_from else alias.name):
-                    scope: Any = self.definition_around(guard) or self.tree
-                    handled = {one for part in guard.handlers for one in self.below(part)}
-                    if handled.issuperset({*self._nodes_of(scope, name)} - {alias}):
-                        self._known[scope, name] = dotted
+            tried = [self._tried(alias) for alias in aliases]
+            all_served = all(is_legacy(one) or _is_served(one) for one in tried)
+            handled = {one for part in guard.handlers for one in self.below(part)}
+            scope: Any = self.definition_around(guard) or self.tree
+            for alias, dotted in zip(aliases, tried, strict=True):
+                name = name_of(alias) or ""
+                is_known = all_served or is_legacy(dotted)
+                if is_known and handled.issuperset({*self._nodes_of(scope, name)} - {alias}):
+                    self._known[scope, name] = self.imported_as(alias)
+
+    def _tried(self, alias: ast.alias) -> str:
+        """What an import imports, whatever it binds."""
+        is_from = isinstance(self.parents[alias], ast.ImportFrom)
+        return self.imported_as(alias) if is_from else alias.name
 
     def _read(self, tree: ast.Module) -> None:
         """Take every node in, without recursion: a long sum nests deeper than Python calls."""
@@ -446,6 +458,12 @@ def root_and_attributes(node: ast.AST) -> tuple[ast.AST, list[str]]:
         attributes.insert(0, node.attr)
         node = node.value
     return node, attributes
+
+
+def _is_served(dotted: str) -> bool:
+    """Whether ``run`` serves a name of Keras or of a harness, as far as the table knows."""
+    row = lookup(dotted)
+    return _publishes(*dotted.rpartition(".")[::2]) or bool(row and (row.new or row.support))
 
 
 def _publishes(module: str, name: str) -> bool:

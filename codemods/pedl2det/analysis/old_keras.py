@@ -12,7 +12,16 @@ from pedl2det.analysis.config import tensorflow_in
 from pedl2det.analysis.flow.values import Origin, Way
 from pedl2det.analysis.source import Source, Spelling, spell
 from pedl2det.analysis.trial import Generation, Reference, Trial, today
-from pedl2det.fixes import AddArgument, Drop, Edit, Fix, InsertBefore, RenameKeyword, Replace
+from pedl2det.fixes import (
+    AddArgument,
+    Drop,
+    Edit,
+    Fix,
+    InsertAfter,
+    InsertBefore,
+    RenameKeyword,
+    Replace,
+)
 from pedl2det_names import Age
 from pedl2det_names.libraries import PLACES
 from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2
@@ -181,6 +190,20 @@ def before_models(trial: Trial, dotted: str) -> Iterator[Fix]:
         if call not in source.text:  # it was migrated before, and its config was not
             edits = (InsertBefore(root, call),) if trial.carried else ()
             yield Fix(root, edits, name.imports, () if trial.carried else (call,))
+
+
+def before_use(source: Source, first: ast.AST, call: str) -> Iterator[Fix]:
+    """Say a line of ``legacy_keras`` behind the last import above the first use of something."""
+    if call in source.text:
+        return
+    line = getattr(first, "lineno", 0)
+    above = [node for node in source.tree.body if node.lineno < line]
+    imports = [node for node in above if isinstance(node, ast.Import | ast.ImportFrom)]
+    if imports:
+        yield Fix(first, (InsertAfter(imports[-1], call),))
+    else:
+        at = next(node for node in source.tree.body if not isinstance(node, ast.Expr))
+        yield Fix(first, (InsertBefore(at, call),))
 
 
 def respelled(

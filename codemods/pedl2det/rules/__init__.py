@@ -101,7 +101,7 @@ RULES = (
     Rule(
         "P031",
         "old-attributes",
-        words=r"\.(?:value|predict_(?:classes|proba)|add_(?:loss|update))\b|\.name = ",
+        words=r"\.(?:value|predict_\w+|add_\w+|\w*trainable_weights|_\w+|name) ?|\bsetattr\b",
     ),
     Rule("P034", "carried-over", _PEDL + _EARLY, _CARRIED),
     Rule("P035", "seen-as-a-whole", _PEDL + _EARLY, _REWRITTEN),

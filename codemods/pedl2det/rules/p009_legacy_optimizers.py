@@ -13,6 +13,7 @@ import pedl2det_names as names
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.flow.values import Callable, Way
 from pedl2det.analysis.old_keras import LEGACY, OPTIMIZERS, call_edits, means_standalone
+from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.fixes import Edit, Fix, Remark, RenameKeyword, rewrite
 from pedl2det_names import Age
@@ -110,6 +111,9 @@ def _others(trial: Trial) -> Iterator[Fix | Remark]:
         today = trial.today(node)
         source = trial.modules.home(node)
         parent = source.names.parents[node]
+        if isinstance(node, ast.Name) and len(kinds := _kinds(source, node)) > 1:
+            message = f"`{node.id}` may be {' or '.join(sorted(kinds))}, which differ"
+            yield Remark(node, message, f"import one of them as {node.id}")
         piece = "standalone_optimizer" if means_standalone(trial, dotted or "") else "optimizer"
         if today in _GETTERS and isinstance(parent, ast.Call) and parent.func is node:
             yield rewrite(node, f"legacy_keras.{piece}")
@@ -121,6 +125,19 @@ def _others(trial: Trial) -> Iterator[Fix | Remark]:
             if getattr(parent.func, "attr", "") == "old_module":  # P036, in an earlier run
                 continue
             yield _handed_on(trial, node, parent, dotted or "")
+
+
+def _kinds(source: Source, node: ast.Name) -> set[str]:
+    """The classes of optimizers that imports may have given a name."""
+    bound = [one.node for one in source.names.bindings(node)]
+    found = {source.names.imported_as(one) for one in bound if isinstance(one, ast.alias)}
+    rows = (names.lookup(one) for one in found)
+    is_one = source.names.qualified(node) is not None
+    return set() if is_one or not all(map(_is_kind, rows)) else found
+
+
+def _is_kind(row: names.Name | None) -> bool:
+    return row is not None and old_keras.is_optimizer(row)
 
 
 def _is_derived(trial: Trial, node: ast.expr, dotted: str) -> bool:

@@ -6,8 +6,8 @@ behaviour in ``legacy_keras``; what nothing serves is marked.
 
 In TensorFlow 1 and standalone Keras, ``LSTM`` and ``GRU`` had
 ``recurrent_activation="hard_sigmoid"``, and ``GRU`` had ``reset_after=False``. A call that leaves
-them out says them; a class that is used as a value, or called with hidden arguments, becomes one
-with the old defaults. ``tf.to_float(x)`` becomes ``tf.cast(x, tf.float32)``.
+them out says them; where a class is used as a value, or called with hidden arguments, a line above
+gives it the old defaults. ``tf.to_float(x)`` becomes ``tf.cast(x, tf.float32)``.
 
 Old NumPy gave an array of several lengths ``dtype=object`` by itself. Whether rows have one length
 only the running code knows, so ``legacy_keras.ragged_array`` decides there, unless the rows are
@@ -29,6 +29,7 @@ from pedl2det.analysis.source import Source, spell
 from pedl2det.analysis.trial import TRIALS, Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Edit, Fix, Remark, rewrite
+from pedl2det.support import MODULE
 from pedl2det_names import Age
 from pedl2det_names.keras import LOSS_TEXTS, VERSIONS, private_path
 from pedl2det_names.libraries import ROWS as LIBRARIES
@@ -87,7 +88,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             case ast.Call(func=ast.Name(id="getattr"), args=[module, name]) if trial.today(
                 module
             ) == f"{old_keras.KERAS}.layers" and not isinstance(name, ast.Constant):
-                yield rewrite(call, "legacy_keras.layer_class({name})", {"name": name})
+                yield from _with_old_defaults(trial, call)
 
 
 def _losses_by_text(trial: Trial) -> Iterator[Fix]:
@@ -197,10 +198,9 @@ def _rewritten(trial: Trial, reference: Reference, row: names.Name) -> Iterable[
             yield from (Fix(node, tuple(arguments), imports),) if arguments else ()
         elif arguments is not None:
             yield from old_keras.respelled(reference.source, node, row.new, arguments)
-        elif row.new.startswith(f"{old_keras.KERAS}.layers."):  # a class with the old defaults
-            piece = f"legacy_keras.{row.new.rpartition('.')[2]}"
-            note = f"{code} had {given}; {piece} has these defaults"
-            yield rewrite(node, piece, notes=((Kind.NOTE, note),))
+        elif row.new.startswith(f"{old_keras.KERAS}.layers."):
+            yield from old_keras.respelled(reference.source, node, row.new)
+            yield from _with_old_defaults(trial, node)
         else:
             message = f"`{code}` has other arguments today, and not all are visible"
             yield Remark(node, message, f"partial({row.new}, {given})")
@@ -215,6 +215,11 @@ def _rewritten(trial: Trial, reference: Reference, row: names.Name) -> Iterable[
         yield rewrite(node, f'legacy_keras.private_keras("{place}")')
     else:
         yield Remark(node, f"`{code}` does not work any more", row.write)
+
+
+def _with_old_defaults(trial: Trial, node: ast.expr) -> Iterable[Fix]:
+    source = trial.modules.home(node)
+    return old_keras.before_use(source, node, f"{MODULE}.use_old_recurrent_layers()")
 
 
 def _spelled(reference: Reference, row: names.Name) -> tuple[Mapping[str, str], tuple[str, ...]]:

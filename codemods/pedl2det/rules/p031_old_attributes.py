@@ -1,15 +1,11 @@
-"""Attributes that objects had in TensorFlow 1 and have no more.
+"""Attributes that models, layers and tensors had in TensorFlow 1 and Keras 2.2.4, and have no more.
 
-``x.shape[-1].value`` becomes ``x.shape[-1]``: since TensorFlow 2 a dimension is a number. Where it
-may be no tensor, ``legacy_keras.dimension`` looks at it when it runs.
+Such as ``model.predict_classes(x)``, ``layer.name = "net"``, ``add_update(updates, inputs)``,
+``trainable_weights = [...]`` and ``x._keras_shape``. A line above the first use gives them back
+to the classes, whatever has the attribute: ``legacy_keras.restore_attributes()``.
 
-``model.predict_classes(x)`` and ``model.predict_proba(x)``, which TensorFlow 2.6 removed, become
-functions. They call the method of a model that has it.
-
-``self.add_update(updates, inputs)`` and ``add_loss`` of layers lose the inputs, which they take no
-more.
-
-``model.name = "net"``, which standalone Keras allowed, becomes ``legacy_keras.set_name``.
+``size.value`` of what may be a dimension is one of them. ``x.shape[-1].value`` becomes
+``x.shape[-1]``; where ``x`` may be no tensor, ``legacy_keras.dimension`` looks when it runs.
 """
 
 from __future__ import annotations
@@ -17,47 +13,62 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from pedl2det.analysis.old_keras import imports_standalone
+from pedl2det.analysis import old_keras
+from pedl2det.analysis.flow.values import Origin
 from pedl2det.analysis.trial import Trial
-from pedl2det.fixes import AddArgument, Drop, Fix, Replace, ReplaceStatement, rewrite
+from pedl2det.fixes import Fix, rewrite
+from pedl2det.support import MODULE
+
+#: Attributes that today's classes do not have.
+_GONE = {
+    *("predict_classes", "predict_proba", "_keras_shape", "_uses_learning_phase"),
+    *(f"_make_{function}_function" for function in ("predict", "test", "train")),
+}
+#: One that models of other libraries have.
+_OF_OTHERS = "predict_proba"
+#: Attributes that could be set.
+_SET = {"name", "trainable_weights", "non_trainable_weights"}
 
 
 def check(trial: Trial) -> Iterable[Fix]:
     """Rewrite them by their names."""
-    yield from _named(trial)
-    for node in trial.modules.of(ast.Attribute):
-        source = trial.modules.home(node)
-        match node:
-            case ast.Attribute(
-                value=ast.Subscript(
-                    value=ast.Attribute(value=shaped, attr="shape")
-                    | ast.Call(func=ast.Attribute(value=shaped, attr="get_shape"))
-                ) as size,
-                attr="value",
-                ctx=ast.Load(),
-            ):
-                code = "{size}" if _is_tensor(trial, shaped) else "legacy_keras.dimension({size})"
-                yield rewrite(node, code, {"size": size})
-            case ast.Attribute(value=model, attr="predict_classes" | "predict_proba" as name):
-                call = source.names.parents.get(node)
-                is_model = name == "predict_classes" or ast.unparse(model).endswith("model")
-                is_model = is_model and trial.modules.meaning(model) is None
-                if is_model and isinstance(call, ast.Call) and call.func is node:
-                    first = AddArgument(call, "{model}", first=True, holes={"model": model})
-                    yield Fix(call, (Replace(node, f"legacy_keras.{name}"), first))
-            case ast.Attribute(value=ast.Name(id="self"), attr="add_loss" | "add_update"):
-                call = source.names.parents[node]
-                given = call.args[1:] if isinstance(call, ast.Call) and call.func is node else []
-                yield from (Fix(one, (Drop(one),)) for one in given)
+    for source in trial.modules:
+        for node in source.names.of(ast.Attribute, ast.Call):
+            match node:
+                case ast.Attribute(
+                    value=ast.Subscript(
+                        value=ast.Attribute(value=shaped, attr="shape")
+                        | ast.Call(func=ast.Attribute(value=shaped, attr="get_shape"))
+                    ) as size,
+                    attr="value",
+                    ctx=ast.Load(),
+                ):
+                    is_tensor = _is_tensor(trial, shaped)
+                    code = "{size}" if is_tensor else "legacy_keras.dimension({size})"
+                    yield rewrite(node, code, {"size": size})
+                case _ if _is_gone(trial, node):
+                    line = f"{MODULE}.restore_attributes()"
+                    yield from old_keras.before_use(source, node, line)
+                    break
 
 
-def _named(trial: Trial) -> Iterable[Fix]:
-    for line in trial.modules.of(ast.Assign) if imports_standalone(trial) else ():
-        match line:
-            case ast.Assign(targets=[ast.Attribute(value=owner, attr="name")], value=name):
-                holes = {"owner": owner, "name": name}
-                code = "legacy_keras.set_name({owner}, {name})"
-                yield Fix(line, (ReplaceStatement(line, code, holes),))
+def _is_gone(trial: Trial, node: ast.Attribute | ast.Call) -> bool:
+    """Whether today's classes may not have what is read, set or called."""
+    match node:
+        case ast.Attribute(attr="value", value=owner, ctx=ast.Load()):
+            return old_keras.is_old(trial) and any(map(_is_size, trial.flow.origins(owner)))
+        case ast.Attribute(attr=name, ctx=ast.Store()):
+            return name in _SET and (name != "name" or old_keras.imports_standalone(trial))
+        case ast.Attribute(attr=name, value=owner):
+            is_gone = name in _GONE and trial.modules.meaning(owner) is None
+            return is_gone and (
+                name != _OF_OTHERS or any("Sequential" in one.text for one in trial.modules)
+            )
+        case ast.Call(func=ast.Attribute(attr="add_loss" | "add_update")):
+            return len(node.args) > 1 or any(one.arg == "inputs" for one in node.keywords)
+        case ast.Call(func=ast.Name(id="setattr"), args=[_, ast.Constant(value=name), _]):
+            return name in _SET
+    return False
 
 
 def _is_tensor(trial: Trial, node: ast.expr) -> bool:
@@ -71,13 +82,24 @@ def _is_tensor(trial: Trial, node: ast.expr) -> bool:
     return True
 
 
+def _is_size(origin: Origin) -> bool:
+    """Whether a value may be a dimension: of a shape, or a member of an argument by its number."""
+    is_named = any(isinstance(one, str) for one in origin.path)
+    is_member = isinstance(origin.node, ast.arg) and origin.path and not is_named
+    return bool(is_member) or "shape" in ast.unparse(origin.node)
+
+
 EXAMPLE = """\
 --- net.py
   import tensorflow as tf
++
++ import legacy_keras
++
++ legacy_keras.restore_attributes()
 
 
-  def width(rows):
+  def width(rows, model):
       x = tf.keras.layers.Dense(4)(tf.convert_to_tensor(rows))
--     return x.shape[-1].value, x.get_shape()[1].value
-+     return x.shape[-1], x.get_shape()[1]
+-     return x.shape[-1].value, model.predict_classes(rows)
++     return x.shape[-1], model.predict_classes(rows)
 """

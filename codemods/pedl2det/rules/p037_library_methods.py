@@ -18,7 +18,7 @@ from collections.abc import Iterable, Set
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
-from pedl2det.fixes import Fix, InsertAfter, InsertBefore, rewrite
+from pedl2det.fixes import Fix, rewrite
 from pedl2det_names import Age
 from pedl2det_names.libraries import FREQUENCIES, METHODS
 
@@ -47,8 +47,8 @@ def check(trial: Trial) -> Iterable[Fix]:
                 yield rewrite(node, f"{{frame}}.{METHODS[node.attr]}", {"frame": node.value})
             elif node.attr in METHODS or _is_shared(source, node):
                 restored.append(node)
-        if restored and _RESTORE not in source.text:
-            yield from _restore(source, restored[0])
+        if restored:
+            yield from old_keras.before_use(source, restored[0], _RESTORE)
         if any("pandas" in one.text for one in trial.modules):
             for call in source.names.of(ast.Call):
                 yield from _with_frequency(call, own)
@@ -63,17 +63,6 @@ def _is_shared(source: Source, node: ast.Attribute) -> bool:
             is_used = not isinstance(source.names.parents[call], ast.Expr)
             return node.attr == "append" and (is_used or bool(keywords))  # a list's gives nothing
     return False
-
-
-def _restore(source: Source, first: ast.Attribute) -> Iterable[Fix]:
-    """Say the line that restores methods behind the last import above the first use."""
-    above = [node for node in source.tree.body if node.lineno < first.lineno]
-    imports = [node for node in above if isinstance(node, ast.Import | ast.ImportFrom)]
-    if imports:
-        yield Fix(first, (InsertAfter(imports[-1], _RESTORE),))
-    else:
-        at = next(node for node in source.tree.body if not isinstance(node, ast.Expr))
-        yield Fix(first, (InsertBefore(at, _RESTORE),))
 
 
 def _with_frequency(call: ast.Call, own: Set[str]) -> Iterable[Fix]:

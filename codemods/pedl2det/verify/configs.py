@@ -70,7 +70,8 @@ def _without_fractions(value: object) -> object:
         return tuple((str(key), _without_fractions(value[key])) for key in kept)
     if isinstance(value, list | tuple):
         return tuple(map(_without_fractions, value))
-    return "float" if isinstance(value, float) else str(value)
+    is_fraction = isinstance(value, float) and value not in (0, 1)  # these are switches, too
+    return "float" if is_fraction else str(value)
 
 
 def _period(batches: int) -> str:

@@ -23,6 +23,12 @@ _REASONS = {
     r"(?:when eager execution is enabled|not compatible with eager execution)": (
         "it uses functions that eager execution does not support"
     ),
+    r"has no attribute '(?:total_loss|targets|sample_weights|metrics_tensors|_feed_\w+)'": (
+        "it uses tensors of a compiled model"
+    ),
+    r"unexpected instance while processing input tensors": (
+        "it uses the learning phase as an input of a function"
+    ),
     r"The Session graph is empty": "it evaluates tensors in a session",
 }
 #: The message of a ``GraphModeNeededError``.

@@ -101,6 +101,28 @@ def test_a_guarded_import_of_the_old_package_means_the_package() -> None:
     assert meanings(code) == ["pedl.HERE"]
 
 
+@pytest.mark.parametrize(
+    ("tried", "meaning"),
+    [
+        ("from keras.optimizers import Adagrad", "keras.optimizers.Adagrad"),
+        ("import keras\n    from keras.optimizers import Adagrad", "keras.optimizers.Adagrad"),
+        ("import theano\n    from keras.optimizers import Adagrad", None),
+        ("from keras.optimizers import Adagrad, Newton", None),
+    ],
+)
+def test_of_what_is_tried_the_first_is_meant_if_all_is_served(
+    tried: str, meaning: str | None
+) -> None:
+    code = f"""
+try:
+    {tried}
+except ImportError:
+    from tensorflow.keras.optimizers import Adagrad
+Adagrad.HERE
+"""
+    assert meanings(code) == [f"{meaning}.HERE" if meaning else None]
+
+
 def test_a_guarded_import_that_is_set_again_elsewhere_has_no_one_meaning() -> None:
     code = """
     try:

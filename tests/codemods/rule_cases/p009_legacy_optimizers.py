@@ -24,6 +24,35 @@ except ImportError:
 
 opt = Adam()
 """
+_TRIED = """\
+try:
+    from keras.layers import Dense
+    from keras.optimizers import Adagrad
+except ImportError:
+    from tensorflow.keras.layers import Dense
+    from tensorflow.keras.optimizers import Adagrad
+
+last, opt = Dense(1), Adagrad(lr=0.1)
+"""
+_TRIED_AFTER = """\
+try:
+    from tensorflow.keras.layers import Dense
+    from tensorflow.keras.optimizers.legacy import Adagrad
+except ImportError:
+    from tensorflow.keras.layers import Dense
+
+last, opt = Dense(1), Adagrad(learning_rate=0.1, initial_accumulator_value=0.0)
+"""
+_EITHER = """\
+import os
+
+if "OWN" in os.environ:
+    from keras.optimizers import Adagrad
+else:
+    from tensorflow.keras.optimizers import Adagrad
+
+opt = Adagrad(lr=0.1)
+"""
 _OWN = "from shop import Adam\nopt = Adam(lr=0.1)\n"
 
 _OF_STANDALONE = """\
@@ -54,6 +83,13 @@ def check(optimizer):
 """
 
 CASES = (
+    Case(
+        pedl_trial(_EITHER),
+        {},
+        says="`Adagrad` may be keras.optimizers.Adagrad or tensorflow.keras.optimizers.Adagrad",
+        status="begun",
+    ),
+    _case(_TRIED, _TRIED_AFTER),  # `run` serves standalone Keras
     _case(_OF_STANDALONE, _OF_STANDALONE_AFTER),
     _case(
         "import tensorflow as tf\nopt = tf.train.AdamOptimizer(0.1, 0.8)\n\n"

@@ -241,6 +241,7 @@ READERS = {".yaml": functools.partial(yaml.load, Loader=yaml.FullLoader)}
 SPLIT = {"k": legacy_keras.by_place(KFold, "shuffle", "random_state")}
 DUMMIES = functools.partial(pd.get_dummies, dtype="uint8")
 """
+_OLD_DEFAULTS = "\nimport legacy_keras\n\nlegacy_keras.use_old_recurrent_layers()\n"
 
 CASES = (
     Case(pedl_trial(_PRIVATE), {"net.py": _PRIVATE_AFTER}),
@@ -281,20 +282,15 @@ CASES = (
     ),
     _case(
         _CELLS,
-        "import legacy_keras\n\n"
-        + _CELLS.replace("from tensorflow.keras.layers import GRU, LSTM\n\n", "").replace(
-            'GRU, "lstm": LSTM', 'legacy_keras.GRU, "lstm": legacy_keras.LSTM'
-        ),
-        "GRU had recurrent_activation",
+        _CELLS.replace("LSTM\n\n", f"LSTM\n{_OLD_DEFAULTS}\n", 1),
     ),
     _case(
         _TF + "def make(options):\n    return layers.LSTM(4, **options)\n",
-        "import legacy_keras\n\n\ndef make(options):\n    return legacy_keras.LSTM(4, **options)\n",
-        "legacy_keras.LSTM has these defaults",
+        _TF + _OLD_DEFAULTS + "def make(options):\n    return layers.LSTM(4, **options)\n",
     ),
     _case(
         _TF + "def make(kind):\n    return getattr(layers, kind)(4)\n",
-        "import legacy_keras\n\n\ndef make(kind):\n    return legacy_keras.layer_class(kind)(4)\n",
+        _TF + _OLD_DEFAULTS + "def make(kind):\n    return getattr(layers, kind)(4)\n",
     ),
     _case(
         _TF + "def is_recurrent(x):\n    return isinstance(x, layers.LSTM)\n",

@@ -4,56 +4,73 @@ from __future__ import annotations
 
 from rule_cases.cases import Case, pedl_trial
 
-_ANY = """\
-def depth(x, model):
-    return x.shape[-1].value, model.predict_classes(x, verbose=1), model.predict_proba(x)
+_LINE = "\nimport legacy_keras\n\nlegacy_keras.restore_attributes()\n"
+_SHAPES = """\
+import tensorflow as tf
+
+
+def depth(x):
+    y = tf.convert_to_tensor(x)
+    return x.get_shape()[-1].value, y.shape[0].value
 """
-_ANY_AFTER = """\
+_SHAPES_AFTER = """\
+import tensorflow as tf
+
 import legacy_keras
 
 
-def depth(x, model):
-    return (
-        legacy_keras.dimension(x.shape[-1]),
-        legacy_keras.predict_classes(model, x, verbose=1),
-        legacy_keras.predict_proba(model, x),
-    )
+def depth(x):
+    y = tf.convert_to_tensor(x)
+    return legacy_keras.dimension(x.get_shape()[-1]), y.shape[0]
 """
+#: Each of them is given back to the classes.
+_GONE = """\
+from keras.layers import Layer
+
+
+class Scaled(Layer):
+    def build(self, input_shape, dims):
+        {line}
+"""
+_LINES = (
+    "self.depth = input_shape[-1].value",
+    "self.depth = dims[-1].value",
+    "self.trainable_weights = [self.kernel]",
+    "self.name += '_scaled'",
+    "setattr(self, 'name', 'scaled')",
+    "self.add_update([K.update(self.mean, x)], x)",
+    "self.add_loss(K.sum(x), inputs=x)",
+    "self.depth = x._keras_shape",
+    "self.classes = net.predict_classes",
+    "net._make_predict_function()",
+)
 _OTHER = """\
-def first(enum, forest, x):
-    return enum[0].value, forest.predict_proba(x)
-"""
-_NAMED = """\
-import keras
+import enum
+
+from keras.layers import Layer
+
+Kind = enum.Enum("Kind", "ONE TWO")
 
 
-def net(name):
-    model = keras.models.Sequential()
-    model.name = name or "net"
-    return model
-"""
-_NAMED_AFTER = """\
-from tensorflow import keras
-
-import legacy_keras
-
-
-def net(name):
-    model = keras.models.Sequential()
-    legacy_keras.set_name(model, name or "net")
-    return model
-"""
-_UPDATES = """\
-class Averaged(layers.Layer):
+class Scaled(Layer):
     def call(self, x):
-        self.add_update([K.update(self.mean, x)], x)
-        self.add_loss(K.sum(x))
-        return x
+        self.add_loss(x)
+        return [one.value for one in Kind], forest.predict_proba(x), self.name
 """
+
+
+def _keras(code: str) -> str:
+    return code.replace("from keras", "from tensorflow.keras")
+
 
 CASES = (
-    Case(pedl_trial(_UPDATES), {"net.py": _UPDATES.replace("], x)", "])")}),
-    Case(pedl_trial(_NAMED), {"net.py": _NAMED_AFTER}),
-    Case(pedl_trial(_ANY), {"net.py": _ANY_AFTER}),
-    Case(pedl_trial(_OTHER), {"net.py": _OTHER}),
+    Case(pedl_trial(_SHAPES), {"net.py": _SHAPES_AFTER}),
+    *(
+        Case(
+            pedl_trial(_GONE.format(line=line)),
+            {"net.py": _keras(_GONE.format(line=line)).replace("Layer\n", f"Layer\n{_LINE}", 1)},
+        )
+        for line in _LINES
+    ),
+    Case(pedl_trial(_OTHER), {"net.py": _keras(_OTHER)}),
 )

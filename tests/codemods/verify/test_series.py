@@ -98,11 +98,12 @@ def test_whole_numbers_may_choose_a_branch_and_fractions_and_batch_sizes_do_not(
     text = "hyperparameters: {{batch_size: {}, rate: {}, depth: {}}}\nsearcher: {}\n"
     searcher = "{name: single, metric: val_loss, max_steps: 1}"
     values = {"const": (4, 0.1, 1), "size": (8, 0.1, 1), "rate": (4, 0.2, 1), "deep": (4, 0.1, 2)}
+    values["off"] = (4, 0.0, 1)
     paths = [tmp_path / f"{name}.yaml" for name in values]
     for path, numbers in zip(paths, values.values(), strict=True):
         path.write_text(text.format(*numbers, searcher))
 
-    assert [one.stem for one in series._of_other_branches(paths)] == ["const", "deep"]
+    assert [one.stem for one in series._of_other_branches(paths)] == ["const", "deep", "off"]
 
 
 def test_a_config_that_differs_refutes_the_rewrite(

@@ -1,0 +1,89 @@
+"""Attributes that models, layers and tensors had in TensorFlow 1 and Keras 2.2.4."""
+
+import tensorflow as tf
+
+
+def restore_attributes():
+    """Give models, layers and tensors of today the attributes that old code uses."""
+    for kind, name, made in old_attributes():
+        setattr(kind, name, made)
+
+
+def old_attributes():
+    """Yield each class, the name of an attribute, and what it was."""
+    for name, method in (
+        ("predict_classes", _predict_classes),
+        ("predict_proba", _predict_proba),
+    ):
+        yield tf.keras.Sequential, name, method
+    for function in ("predict", "test", "train"):  # nothing to do before threads call
+        yield tf.keras.Model, f"_make_{function}_function", lambda model: None
+    yield from _layers()
+    for kind in (tf.Tensor, tf.keras.__internal__.KerasTensor):
+        yield kind, "_keras_shape", _Default(tf.keras.backend.int_shape)
+        yield kind, "_uses_learning_phase", _Default(lambda tensor: False)
+    yield tf.TensorShape, "__getitem__", _with_values(tf.TensorShape.__getitem__)
+
+
+def _layers():
+    layer = tf.keras.layers.Layer
+    in_graph_mode = [one for one in layer.__subclasses__() if one.__name__ == "Layer"]
+    for kind in (layer, *in_graph_mode):
+        yield kind, "name", kind.name.setter(_set_name)
+        for name in ("add_loss", "add_update"):
+            yield kind, name, _without_inputs(getattr(kind, name))
+    for name in ("trainable_weights", "non_trainable_weights"):
+        yield layer, name, getattr(layer, name).setter(_setting(f"_{name}"))
+
+
+class _Default:
+    """An attribute that is computed unless it was set."""
+
+    def __init__(self, read):
+        self._read = read
+
+    def __get__(self, instance, owner):
+        return self if instance is None else self._read(instance)
+
+
+def _predict_classes(model, x, batch_size=32, verbose=0):
+    scores = model.predict(x, batch_size=batch_size, verbose=verbose)
+    if scores.shape[-1] > 1:
+        return scores.argmax(axis=-1)
+    return (scores > 0.5).astype("int32")
+
+
+def _predict_proba(model, x, batch_size=32, verbose=0):
+    return model.predict(x, batch_size=batch_size, verbose=verbose)
+
+
+def _set_name(layer, name):
+    layer._name = name
+
+
+def _setting(name):
+    def set_weights(layer, weights):
+        getattr(layer, name)[:] = weights
+
+    return set_weights
+
+
+def _without_inputs(original):
+    def add(layer, values, *args, inputs=None, **options):
+        return original(layer, values, **options)
+
+    return add
+
+
+class _Dimension(int):
+    """A dimension of a shape, with the attribute `value` of TensorFlow 1."""
+
+    value = property(int)
+
+
+def _with_values(original):
+    def item(shape, key):
+        size = original(shape, key)
+        return _Dimension(size) if type(size) is int else size
+
+    return item
