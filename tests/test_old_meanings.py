@@ -338,6 +338,8 @@ def test_old_names_of_tensorflow_and_numpy(keras: Any) -> None:
     ]
     assert np.std(tf.initializers.random_normal()([99, 99])) > 0.9  # 0.05 in TensorFlow 2
     assert np.ravel(tf.image.resize([[[[0.0], [1.0]]]], [1, 4])).tolist() == [0, 0.5, 1, 1]
+    by_text = tf.keras.optimizers.get("adagrad").get_config()
+    assert by_text["initial_accumulator_value"] == 0.0  # 0.1 of the class itself
     up = tf.keras.layers.UpSampling2D((1, 2), interpolation="bilinear")
     assert np.ravel(up(np.float32([[[[0], [1]]]]))).tolist() == [0, 0.5, 1, 1]
     assert float(tf.while_loop(lambda i: i < 3, lambda i: i + 1, [0])) == 3

@@ -105,6 +105,7 @@ def _replaced_names(tf: Any, since: str) -> Iterator[_Idiom]:
 def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
     """Yield what exists today with another meaning than in TensorFlow 1."""
     from pedl import old_sessions
+    from pedl2det_legacy import old_optimizers
     from pedl2det_legacy.float_targets import with_float_targets
     from pedl2det_legacy.old_layers import with_corners, with_old_defaults, with_old_training
 
@@ -115,6 +116,8 @@ def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
         is_ours = row.old.startswith("tensorflow.")
         if is_ours and row.changed and row.old == row.new and row.keywords:
             yield _Idiom(row.old, functools.partial(old_functions.renaming, row.keywords))
+    adagrad = "tensorflow.keras.optimizers.legacy.Adagrad.from_config"
+    yield _Idiom(adagrad, old_optimizers.from_zero)
     for module in ("tensorflow.keras", "{keras}.src"):
         yield _Idiom(f"{module}.backend.resize_images", with_corners)
     for name in LAYER_DEFAULTS:

@@ -102,3 +102,19 @@ def _with_own_name(create, **kwargs):
     return create(
         **{**kwargs, "name": graph.unique_name(kwargs.get("name") or "Variable")}
     )
+
+
+def use_old_adagrad():
+    """Let an `Adagrad` that a text or config describes begin with sums of 0, as `tf.keras` did."""
+    kind = tf.keras.optimizers.legacy.Adagrad
+    if kind.from_config.__func__.__module__ != __name__:
+        kind.from_config = from_zero(kind.from_config)
+
+
+def from_zero(make):
+    """Return a class method that makes an `Adagrad` of a config."""
+
+    def from_config(cls, config, custom_objects=None):
+        return make({"initial_accumulator_value": 0.0, **config}, custom_objects)
+
+    return classmethod(from_config)

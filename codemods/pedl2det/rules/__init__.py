@@ -94,9 +94,8 @@ RULES = (
     Rule("P026", "standalone-meanings", words=_STANDALONE),
     Rule(
         *("P027", "older-keras"),
-        words=r"trainable|[Mm]ask|activity|bilinear|_weight|\bload_model|\bmodel_from_|\bfrom_c|deseriali"
-        + r"|\bImageDataGenerator\b|"
-        + _STANDALONE,
+        words=r"trainable|[Mm]ask|[Aa]dagrad|activity|bilinear|_weight|\bload_model|\bmodel_from_|"
+        r"\bfrom_c|deseriali|\bImageDataGenerator\b|" + _STANDALONE,
     ),
     Rule(
         "P031",

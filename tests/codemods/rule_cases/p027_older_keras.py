@@ -70,6 +70,10 @@ CASES = (
     ),
     _images("**options", "the images differ"),
     _images("horizontal_flip=True, shear_range=0"),
+    _case(
+        _NET.format(layer=_NORM, frozen='made.optimizer = "adagrad"'),
+        "legacy_keras.use_old_adagrad()\n",
+    ),
     _standalone("Dense(4)", "return x, y"),
     _standalone("Dense(4)", "return x, y, w", "use_old_sample_weights"),
     _standalone('Dense(4, activity_regularizer="l1")', "yield x, y", "sum_activity_regularizers"),
