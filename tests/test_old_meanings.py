@@ -464,6 +464,8 @@ def test_layers_of_standalone_keras_are_counted_from_one() -> None:
             sequential = keras.models.Sequential([first, second, head])
             model = keras.models.Model(sequential.input, sequential.output)
             named = [one.name for one in (first, second, head, sequential, model)]
+            model.layers.pop()
+            assert len(model.layers) == 2 - from_one  # of the input and `sequential`
             assert named == names
         finally:
             idioms.deactivate()

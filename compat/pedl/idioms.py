@@ -50,8 +50,7 @@ class _Idiom:
 
 def _idioms(tf: Any, age: Age, standalone: bool) -> Iterator[_Idiom]:
     """Yield the replacements for code of an age."""
-    from pedl2det_legacy import old_losses
-    from pedl2det_legacy.layer_names import from_one
+    from pedl2det_legacy import layer_names, old_losses
 
     yield from _removed_names(tf)
     yield from _replaced_names(tf, KERAS_2_11)
@@ -72,7 +71,8 @@ def _idioms(tf: Any, age: Age, standalone: bool) -> Iterator[_Idiom]:
         compute = "{keras}.src.engine.compile_utils.LossesContainer.__call__"
         yield _Idiom(compute, old_losses.with_share_of_weights)
         for name in ("base_layer.Layer", "base_layer_v1.Layer", "functional.Functional"):
-            yield _Idiom(f"{{keras}}.src.engine.{name}._init_set_name", from_one)
+            yield _Idiom(f"{{keras}}.src.engine.{name}._init_set_name", layer_names.from_one)
+        yield _Idiom("{keras}.src.engine.training.Model.layers", layer_names.own_lists)
         for name in ("base_layer.Layer", "base_layer_v1.Layer"):
             dotted = f"{{keras}}.src.engine.{name}._handle_activity_regularization"
             yield _Idiom(dotted, old_losses.with_whole_batches)

@@ -1,4 +1,6 @@
-"""Names of layers in standalone Keras."""
+"""Names and lists of layers in standalone Keras."""
+
+import weakref
 
 import tensorflow as tf
 
@@ -21,3 +23,25 @@ def from_one(naming):
         naming(self, name, zero_based=zero_based)
 
     return named
+
+
+def use_own_lists_of_layers():
+    """Let `layers` of a model be its own list, as in standalone Keras: `model.layers.pop()`."""
+    kind = next(one for one in tf.keras.Model.__mro__ if "layers" in vars(one))
+    if kind.layers.fget.__module__ != __name__:
+        kind.layers = own_lists(kind.layers)
+
+
+def own_lists(layers_of_today):
+    """Return a property with one list for each model, for as long as its layers are the same."""
+    lists = weakref.WeakKeyDictionary()
+
+    def layers(self):
+        present = layers_of_today.fget(self)
+        known, own = lists.get(self, (None, None))
+        if known != present:
+            own = list(present)
+            lists[self] = present, own
+        return own
+
+    return property(layers)

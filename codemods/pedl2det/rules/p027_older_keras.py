@@ -5,9 +5,10 @@ runs in inference mode. ``UpSampling2D`` interpolated between the corners of pix
 ``Adagrad`` that a text names began at 0, and begin at 0.1 since TensorFlow 2. A mask took steps out
 of a loss, which was divided by all of them; since Keras 2.10 it is divided by the rest. Standalone
 Keras divided a weighted loss by the share of weights that are not 0, and did not divide what
-``activity_regularizer`` gives by the size of a batch. Where the code or a config of a trial may
-mean one of these, the constructor says a line that lets Keras act as before; everything else acts
-the same. A trial that is carried over always says it, above its class.
+``activity_regularizer`` gives by the size of a batch; ``layers`` of a model was its own list. Where
+the code or a config of a trial may mean one of these, the constructor says a line that lets Keras
+act as before; everything else acts the same. A trial that is carried over always says it, above its
+class.
 
 The transformations of ``ImageDataGenerator`` have other axes today. They are not undone, only told.
 """
@@ -36,6 +37,7 @@ _IMAGES = f"{KERAS}.preprocessing.image.ImageDataGenerator"
 _BEFORE_RANGES = 6
 _EXCHANGE = "exchange width_shift_range and height_shift_range, if they differ"
 _ADAGRAD = r"""["'][aA]dagrad["']"""
+_POPPED = r"\.layers\.pop\(|\bdel .*\.layers\["
 _WEIGHTS = r"\b(?:sample|class)_weight"
 #: Makers of variables, of which the word says something else.
 _VARIABLES = ("Variable", "add_variable", "add_weight", "get_variable")
@@ -53,6 +55,10 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         ("use_old_adagrad", age is Age.TENSORFLOW_1 and _says(trial, _ADAGRAD)),
         ("use_old_masks", age is not Age.CURRENT and not standalone and _says(trial, _MASK)),
         ("use_old_sample_weights", standalone and _may_weigh(trial)),
+        (
+            "use_own_lists_of_layers",
+            standalone and _says(trial, r"\.layers\.pop\(|del .*\.layers\["),
+        ),
         ("sum_activity_regularizers", standalone and _says(trial, _ACTIVITY)),
     ):
         if may_matter:
