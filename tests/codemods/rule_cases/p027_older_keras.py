@@ -75,7 +75,7 @@ CASES = (
         "legacy_keras.use_old_adagrad()\n",
     ),
     _standalone("Dense(4)", "return x, y"),
-    _standalone("x.layers.pop()", "return x, y", "use_own_lists_of_layers"),
+    _standalone("Dense(4)(x.layers.pop())", "return x, y", "use_own_lists_of_layers"),
     _standalone("Dense(4)", "return x, y, w", "use_old_sample_weights"),
     _standalone('Dense(4, activity_regularizer="l1")', "yield x, y", "sum_activity_regularizers"),
 )
