@@ -8,6 +8,8 @@ def cached_property(function):
 
 
 legacy_keras.use_old_batch_normalization()
+legacy_keras.use_old_upsampling()
+legacy_keras.use_old_masks()
 
 
 class Net(legacy_keras.PedlTrial):

@@ -9,6 +9,8 @@ except ImportError:
 
 
 legacy_keras.use_old_batch_normalization()
+legacy_keras.use_old_upsampling()
+legacy_keras.use_old_masks()
 
 
 class Net(legacy_keras.PedlTrial):
