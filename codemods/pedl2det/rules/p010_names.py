@@ -155,7 +155,8 @@ def _is_regular(trial: Trial, value: ast.AST) -> bool:
             package = (trial.modules.meaning(function) or "").partition(".")[0]
             return package in _ARRAYS
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
-            return all(isinstance(one, ast.Constant) for one in parts)
+            is_filled = bool(parts) or not trial.mended  # or by what is appended
+            return is_filled and all(isinstance(one, ast.Constant) for one in parts)
     return isinstance(value, ast.Constant | ast.Compare)
 
 

@@ -100,3 +100,14 @@ def test_what_cannot_be_compared_is_written_unless_only_the_proved_are_wanted(
     assert written.outcomes[0].proof is unknown
     assert not left.files
     assert not prove(result, lambda directory, result: unknown).files
+
+
+def test_the_second_form_doubts_rows_that_are_appended(example: Callable[[str], Path]) -> None:
+    iris = example("iris")
+    rows = "def rows(numbers):\n    found = []\n    found.append(numbers)\n    return found\n"
+    with (iris / "model_def.py").open("a", encoding="utf-8") as code:
+        code.write(f"\n\nimport numpy as np\n\n\n{rows}\n\ntable = np.array(rows([1]))\n")
+
+    for refuted, written in ((set(), "np.array(rows"), ({iris}, "legacy_keras.ragged_array(rows")):
+        new = {one.path: one.new.decode() for one in carried(iris)(frozenset(refuted)).files}
+        assert f"table = {written}" in new[iris / "model_def.py"]
