@@ -117,6 +117,8 @@ class KerasFunctionalTrial(KerasTrial):
 class _OnAContext(determined.keras.TFKerasTrial):
     """Calls an old trial as its harness did; the rest is of today."""
 
+    _with_metrics = None
+
     def __init__(self, trial_class, context):
         self.context = context
         self._training = None
@@ -131,8 +133,8 @@ class _OnAContext(determined.keras.TFKerasTrial):
     def keras_callbacks(self):
         """Return the callbacks of the trial, with the epochs that they had."""
         callbacks = self._call("keras_callbacks")
-        of_keras = self._old if isinstance(self._old, KerasTrial) else None
-        callbacks = with_epoch_logs(self.context, callbacks, self._training, of_keras)
+        trial = self._with_metrics
+        callbacks = with_epoch_logs(self.context, callbacks, self._training, trial)
         searcher = self.context.get_experiment_config().get("searcher", {})
         metric = searcher.get("metric", "")
         if len(with_old_names({metric: 0})) > 1:
@@ -219,6 +221,10 @@ class _PedlTrialOnAContext(_OnAContext):
 
 
 class _KerasTrialOnAContext(_PedlTrialOnAContext):
+    @property
+    def _with_metrics(self):
+        return self._old
+
     def _size(self):
         return self._old.batch_size()
 

@@ -583,3 +583,28 @@ def build_validation_data_loader(self):
     found = [one for one in migrate([tmp_path]).findings if one.rule == "P007"]
 
     assert [one.line for one in found] == [15]
+
+
+HELPED = """\
+import tensorflow as tf
+from determined.keras import TFKerasTrial
+
+
+class Net(TFKerasTrial):
+    def helper(self, name):
+        model = tf.keras.Sequential()
+        model.compile(name, "mse")
+        return model
+
+
+tf.contrib.nothing()
+"""
+
+
+def test_what_a_second_run_still_takes_for_old_gets_no_second_piece(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"model_def.py": HELPED})
+
+    write_all(migrate([tmp_path], Options(partial=True)).files)
+
+    assert 'compile(legacy_keras.optimizer(name), "mse")' in (tmp_path / "model_def.py").read_text()
+    assert not migrate([tmp_path], Options(partial=True)).files

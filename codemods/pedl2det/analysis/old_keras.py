@@ -272,6 +272,7 @@ _FUNCTIONS = {
     f"{OPTIMIZERS}.get",
     f"{OPTIMIZERS}.deserialize",
     "tensorflow.compat.v1.mixed_precision.enable_mixed_precision_graph_rewrite",
+    *("legacy_keras.optimizer", "legacy_keras.standalone_optimizer"),
 }
 
 
