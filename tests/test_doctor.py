@@ -45,7 +45,7 @@ def test_versions_must_fit(environment: dict[str, str]) -> None:
     environment["tf-keras"] = "2.16.0"
     assert "2.16.0 beside TensorFlow 2.18.1" in found("tf-keras").said
     environment["tensorflow"] = "2.22.0"
-    assert found("tensorflow").said == "2.22.0: expected 2.15 to 2.21"
+    assert found("tensorflow").said == "2.22.0: expected <2.22,>=2.15"
 
 
 def test_horovod_is_not_built_where_it_cannot_be(environment: dict[str, str]) -> None:
@@ -94,7 +94,7 @@ def test_a_wheel_is_built_once_for_each_tensorflow(
 def test_only_what_training_needs_fails_the_check(
     name: str, mark: str, code: int, environment: dict[str, str]
 ) -> None:
-    needed = {one.name: "1.0" for one in doctor.checks() if one.name not in HAS}
+    needed = {one.name: "9999" for one in doctor.checks() if one.name not in HAS}
     environment.update(needed)
     environment.pop(name, None)
     done = CliRunner().invoke(doctor.command)
@@ -115,7 +115,8 @@ def test_this_environment_is_complete() -> None:
 def test_the_docs_name_the_command_and_the_version() -> None:
     text = (ROOT / "docs" / "distributed.md").read_text()
     assert doctor.INSTALL in text
-    assert doctor._needed("horovod")["horovod"].replace("==", " ") in text.replace("H", "h")
+    version = str(doctor._needed("horovod")["horovod"].specifier).removeprefix("==")
+    assert f"Horovod {version}" in text
 
 
 TRIAL = """\

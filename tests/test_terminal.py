@@ -294,9 +294,8 @@ def test_one_place_prints() -> None:
     }
     assert files == {
         "visible.py",
-        "commands/migrate.py",  # coloured
+        "commands/migrate.py",  # coloured, and the user's own lines
         "commands/run.py",  # what a trial prints on ranks
         "commands/verify.py",  # coloured
-        "report/__init__.py",  # the user's own lines
         "terminal/choice.py",
     }

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pedl2det.engine import Options, Result, migrate
-from pedl2det.files.write import write_all
 from zygote import Zygote
 
 MARK = "TODO(pedl2det"
@@ -46,7 +45,8 @@ def migrate_in_process(directory: Path) -> Migration:
         result = migrate([directory], Options(partial=True))
     except Exception as error:  # what it raises is what a campaign counts
         return Migration(Outcome.CRASHED, f"{type(error).__name__}: {error}", 0)
-    write_all(result.files)
+    for file in result.files:
+        file.path.write_bytes(file.new)
     text = "\n".join(str(finding) for finding in result.findings)
     return Migration(_outcome(directory, _is_done(result)), text, len(result.files))
 

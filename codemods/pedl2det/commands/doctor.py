@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 import os
 import platform
-import re
 import shutil
 import subprocess
 import sys
@@ -19,14 +18,14 @@ from importlib import metadata
 from pathlib import Path
 
 import click
+from packaging.requirements import Requirement
 
 from pedl2det.commands import arguments
 from pedl2det.errors import Pedl2DetError
 from pedl2det.visible import say
 
 _TENSORFLOWS = ("tensorflow", "tensorflow-cpu", "tensorflow-intel", "tf-nightly")
-_FIRST_SERVED, _LAST_SERVED, _LAST_OF_HOROVOD = (2, 15), (2, 21), (2, 18)
-_WITHOUT_TF_KERAS = (2, 15)
+_WITHOUT_TF_KERAS, _LAST_OF_HOROVOD = (2, 15), (2, 18)
 #: What Horovod's own build needs and does not ask for. Later ones of these cannot build it.
 _TO_BUILD = (
     *("cmake<4", "setuptools<80", "wheel"),
@@ -88,20 +87,17 @@ class Check:
 def checks() -> Iterator[Check]:
     """Look at all that training needs, one by one."""
     tensorflow = _version(*_TENSORFLOWS)
-    first, last = (".".join(map(str, version)) for version in (_FIRST_SERVED, _LAST_SERVED))
-    if tensorflow is None:
-        yield Check("tensorflow", False, "not installed: pip install 'pedl2det[run]'")
-    elif _FIRST_SERVED <= _minor(tensorflow) <= _LAST_SERVED:
-        yield Check("tensorflow", True, tensorflow)
-    else:
-        yield Check("tensorflow", False, f"{tensorflow}: expected {first} to {last}")
-    if tensorflow is not None and _minor(tensorflow) > _WITHOUT_TF_KERAS:
-        yield _tf_keras(tensorflow)
-    for name in _needed("run"):
-        if name not in ("tensorflow", "tf-keras"):
-            version = _version(name)
-            said = version or "not installed: pip install 'pedl2det[run]'"
-            yield Check(name, version is not None, said)
+    for name, required in _needed("run").items():
+        version = tensorflow if name == "tensorflow" else _version(name)
+        if name == "tf-keras":
+            if tensorflow is not None and _minor(tensorflow) > _WITHOUT_TF_KERAS:
+                yield _tf_keras(tensorflow)
+        elif version is None:
+            yield Check(name, False, "not installed: pip install 'pedl2det[run]'")
+        elif required.specifier.contains(version, prereleases=True):
+            yield Check(name, True, version)
+        else:
+            yield Check(name, False, f"{version}: expected {required.specifier}")
     yield replace(_horovod(), is_optional=True)
     ssh = shutil.which("ssh")
     yield Check("ssh", ssh is not None, ssh or "not installed: --hosts needs it", is_optional=True)
@@ -125,7 +121,7 @@ def install_horovod(say: Callable[[str], None]) -> None:
             raise Pedl2DetError(
                 f"building Horovod needs {tool}: install your system's C++ compiler"
             )
-    horovod = _needed("horovod")["horovod"]
+    horovod = f"horovod{_needed('horovod')['horovod'].specifier}"
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pedl2det"
     python = f"{sys.implementation.cache_tag}-{platform.machine()}"
     wheels = cache / f"{horovod}-tensorflow-{tensorflow}-{python}"
@@ -188,13 +184,11 @@ def _too_new(tensorflow: str) -> str:
     )
 
 
-def _needed(extra: str) -> dict[str, str]:
+def _needed(extra: str) -> dict[str, Requirement]:
     """What an extra of this package asks for: the requirements by name."""
-    required = (text.partition(";") for text in metadata.requires("pedl2det") or [])
+    required = map(Requirement, metadata.requires("pedl2det") or [])
     return {
-        re.split(r"[\[<>=!~ ]", text.strip())[0]: text.strip()
-        for text, _, condition in required
-        if extra in re.split(r"['\"]", condition)
+        one.name: one for one in required if one.marker and one.marker.evaluate({"extra": extra})
     }
 
 

@@ -9,15 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TextColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from pedl2det.visible import visible
@@ -44,14 +36,14 @@ class Bar:
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
             TextColumn("{task.fields[epoch]}", markup=False),
-            _Rate(),
+            TextColumn("{task.fields[rate]}", markup=False),
             TimeRemainingColumn(compact=True),
             TextColumn("{task.fields[metrics]}", markup=False),
             console=self._console,
             auto_refresh=False,
             transient=True,
         )
-        self._task = self._progress.add_task("", total=None, epoch="", metrics="starting")
+        self._task = self._progress.add_task("", total=None, epoch="", rate="", metrics="starting")
         self._is_first = True
         self._drawn = 0.0
         self._columns: list[str] = []
@@ -75,9 +67,13 @@ class Bar:
     def advance(self, batches: int, total: int) -> None:
         """Move the bar."""
         if self._is_first:  # a resumed run is where it was, and has not just come there
-            self._progress.reset(self._task, total=total, completed=batches, epoch="", metrics="")
+            self._progress.reset(
+                self._task, total=total, completed=batches, epoch="", rate="", metrics=""
+            )
             self._is_first = False
-        self._progress.update(self._task, completed=batches)
+        speed = self._progress.tasks[0].speed
+        rate = f"{speed:,.0f} batches/s" if speed else ""
+        self._progress.update(self._task, completed=batches, rate=rate)
         if time.monotonic() > self._drawn + _PAUSE:
             self._progress.refresh()
             self._drawn = time.monotonic()
@@ -112,10 +108,3 @@ class Bar:
         if ended.continue_with is not None:
             what = "train twice as long" if ended.continue_with else "train the rest"
             self.say(f"{what}: {self._to_resume(ended.continue_with)}")
-
-
-class _Rate(ProgressColumn):
-    """Batches a second."""
-
-    def render(self, task: Task) -> Text:
-        return Text(f"{task.speed:,.0f} batches/s" if task.speed else "")
