@@ -88,12 +88,14 @@ class _Adopted(tf.keras.callbacks.Callback):
         """Leave out an epoch of Determined."""
 
     def on_train_batch_begin(self, batch, logs=None):
-        """Give the number of the batch in its epoch."""
+        """Give the number of the batch in its epoch, and its size."""
+        logs = self._epochs.logs_for(self._callback)
         self._callback.on_train_batch_begin(self._epochs.index, logs)
 
     def on_train_batch_end(self, batch, logs=None):
         """Give the number of the batch in its epoch, and the metrics by all their names."""
-        self._callback.on_train_batch_end(self._epochs.index, self._epochs.logs)
+        logs = self._epochs.logs_for(self._callback)
+        self._callback.on_train_batch_end(self._epochs.index, logs)
 
     def on_test_batch_end(self, batch, logs=None):
         """Give the metrics by all their names."""
@@ -121,9 +123,24 @@ class _Epochs(tf.keras.callbacks.Callback):
         of_fit = {"epochs": sys.maxsize, "steps": self._length, "metrics": []}
         self.params = {**params, **of_fit, "samples": self._length}
 
+    def logs_for(self, callback):
+        """Return the logs of a batch, with its number and size as before TensorFlow 2.
+
+        Two callbacks of Keras name files and values by what the logs have.
+        """
+        keras = tf.keras.callbacks
+        is_of_today = isinstance(callback, (keras.ModelCheckpoint, keras.TensorBoard))
+        return self.logs if is_of_today else self._logs_of_then
+
+    def _set_logs(self, logs):
+        size = self.params["batch_size"]
+        self.logs = logs
+        self._logs_of_then = {"batch": self.index, "size": size, **logs}
+
     def on_train_batch_begin(self, batch, logs=None):
         """Begin an epoch, if this is its first batch."""
         self.index = self._batches % self._length
+        self._set_logs({})
         if self.index == 0:
             for callback in self.callbacks:
                 callback.on_epoch_begin(self._batches // self._length, {})
@@ -132,7 +149,7 @@ class _Epochs(tf.keras.callbacks.Callback):
         """Keep the metrics, by their names then and now."""
         self._batches += 1
         self._metrics = _numbers(logs)
-        self.logs = with_old_names(self._metrics)
+        self._set_logs(with_old_names(self._metrics))
         self.params["metrics"][:] = self.logs
 
     def end_epoch(self):

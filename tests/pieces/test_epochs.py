@@ -151,7 +151,8 @@ def test_hooks_may_be_set_later(pieces: Any) -> None:
     train(pieces.with_epoch_logs(Context(), [late], 2), 2)
 
     assert told.told == [
-        *(("begin", 0, {}), (0, {"loss": 0.0}), (1, {"loss": 1.0})),
+        ("begin", 0, {}),
+        *((batch, {"batch": batch, "size": 4, "loss": float(batch)}) for batch in (0, 1)),
         ("end", 0, {"loss": 1.0}),
     ]
 
