@@ -102,7 +102,7 @@ def test_callbacks_are_told_the_names_of_the_reports(tmp_path: Path) -> None:
 
     training, validation = {"loss", "error"}, {"loss", "validation_error"}
     assert Named.told == {
-        "batch": training,
+        "batch": training | {"batch", "size"},
         "epoch": training,
         "test batch": validation,
         "test": validation,

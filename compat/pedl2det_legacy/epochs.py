@@ -91,12 +91,14 @@ class _Adopted(tf.keras.callbacks.Callback):
         """Leave out an epoch of Determined."""
 
     def on_train_batch_begin(self, batch, logs=None):
-        """Give the number of the batch in its epoch."""
+        """Give the number of the batch in its epoch, and its size."""
+        logs = self._epochs.logs_for(self._callback)
         self._callback.on_train_batch_begin(self._epochs.index, logs)
 
     def on_train_batch_end(self, batch, logs=None):
         """Give the number of the batch in its epoch, and the metrics by all their names."""
-        self._callback.on_train_batch_end(self._epochs.index, self._epochs.logs)
+        logs = self._epochs.logs_for(self._callback)
+        self._callback.on_train_batch_end(self._epochs.index, logs)
 
     def on_test_batch_end(self, batch, logs=None):
         """Give the metrics by all their names."""
@@ -127,10 +129,25 @@ class _Epochs(tf.keras.callbacks.Callback):
         of_fit = {"epochs": sys.maxsize, "steps": self._length, "metrics": []}
         self.params = {**params, **of_fit, "samples": self._length}
 
+    def logs_for(self, callback):
+        """Return the logs of a batch, with its number and size as before TensorFlow 2.
+
+        Two callbacks of Keras name files and values by what the logs have.
+        """
+        keras = tf.keras.callbacks
+        is_of_today = isinstance(callback, (keras.ModelCheckpoint, keras.TensorBoard))
+        return self.logs if is_of_today else self._logs_of_then
+
+    def _set_logs(self, logs):
+        size = self.params["batch_size"]
+        self.logs = logs
+        self._logs_of_then = {"batch": self.index, "size": size, **logs}
+
     def on_train_batch_begin(self, batch, logs=None):
         """Begin an epoch, if this is its first batch."""
         self.index = self._batches % self._length
         self._before_batch = metric_sums(self.model)
+        self._set_logs({})
         if self.index == 0:
             self._of_epoch = {}
             for callback in self.callbacks:
@@ -143,7 +160,7 @@ class _Epochs(tf.keras.callbacks.Callback):
         after = metric_sums(self.model)
         of_batch = add_batch(self._of_epoch, self._before_batch, after)
         of_batch = _of_training({**self._last, **of_batch}, self._names)
-        self.logs = with_old_names(of_batch)
+        self._set_logs(with_old_names(of_batch))
         self.params["metrics"][:] = self.logs
 
     def end_epoch(self):
