@@ -52,13 +52,10 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     for piece, may_matter in (
         ("use_old_batch_normalization", age is Age.TENSORFLOW_1 and _may_freeze(trial)),
         ("use_old_upsampling", age is Age.TENSORFLOW_1 and _says(trial, rf"bilinear|{_LOADED}")),
-        ("use_old_adagrad", age is Age.TENSORFLOW_1 and _says(trial, _ADAGRAD)),
+        ("use_old_adagrad", age is Age.TENSORFLOW_1 and _mentions(trial, _ADAGRAD)),
         ("use_old_masks", age is not Age.CURRENT and not standalone and _says(trial, _MASK)),
         ("use_old_sample_weights", standalone and _may_weigh(trial)),
-        (
-            "use_own_lists_of_layers",
-            standalone and _says(trial, r"\.layers\.pop\(|del .*\.layers\["),
-        ),
+        ("use_own_lists_of_layers", standalone and _mentions(trial, _POPPED)),
         ("sum_activity_regularizers", standalone and _says(trial, _ACTIVITY)),
     ):
         if may_matter:
@@ -69,8 +66,12 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
 
 
 def _says(trial: Trial, words: str) -> bool:
+    return trial.carried or _mentions(trial, words)
+
+
+def _mentions(trial: Trial, words: str) -> bool:
     texts = [one.text for one in trial.modules] + [repr(config) for _, config in trial.configs]
-    return trial.carried or any(re.search(words, text) for text in texts)
+    return any(re.search(words, text) for text in texts)
 
 
 def _may_transform(trial: Trial, node: ast.expr) -> bool:

@@ -88,7 +88,9 @@ class Net:
     def build_model(self):
         model = NETS[tf.keras.Model]()
         model = self.context.wrap_model(model)
-        optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.Adagrad())
+        optimizer = self.context.wrap_optimizer(
+            tf.keras.optimizers.legacy.Adagrad(initial_accumulator_value=0.0)
+        )
         model.compile(optimizer, loss="hinge")
         return model
 """
