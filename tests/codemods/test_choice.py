@@ -136,6 +136,6 @@ def test_a_rule_that_is_unknown_is_named_with_those_near_it(trial: Path) -> None
     assert unknown.exit_code == 2
     assert unknown.output == (
         "pedl2det: --ignore: data-loader: no such rule: did you mean data-loaders or "
-        "data-adapter? "
+        "data-adapter or random-layers? "
         "`pedl2det rules` lists them\n"
     )
