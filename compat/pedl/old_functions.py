@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pedl2det_legacy import numpy_functions
+from pedl2det_legacy import keras_functions, numpy_functions
 from pedl2det_names import IMAGE_RANGES, IMAGES_DIFFER
 from pedl2det_names.keras import LOSS_TEXTS
 from pedl2det_runtime.errors.repeated_warnings import logger
@@ -20,21 +20,12 @@ def backend_functions(tf: Any) -> dict[str, Any]:
     """Return the functions that were removed from ``keras.backend``, by name."""
     from pedl.old_sessions import get_session, set_session
 
-    backend = tf.keras.backend
-    orders = {"tf": "channels_last", "th": "channels_first"}
-
-    def set_image_dim_ordering(dim_ordering: str) -> None:
-        backend.set_image_data_format(orders.get(dim_ordering, dim_ordering))
-
-    def image_dim_ordering() -> str:
-        return "tf" if backend.image_data_format() == "channels_last" else "th"
-
     def _get_available_gpus() -> list[str]:
         return [device.name for device in tf.config.list_logical_devices("GPU")]
 
     functions = (
-        *(set_image_dim_ordering, image_dim_ordering, _get_available_gpus),
-        *(get_session, set_session),
+        *(keras_functions.set_image_dim_ordering, keras_functions.image_dim_ordering),
+        *(_get_available_gpus, get_session, set_session),
     )
     return {function.__name__: function for function in functions}
 

@@ -58,6 +58,17 @@ def dimension(size):
     return getattr(size, "value", size)
 
 
+def image_dim_ordering():
+    """Return `"tf"` for channels that come last, and `"th"` for those that come first."""
+    return "tf" if tf.keras.backend.image_data_format() == "channels_last" else "th"
+
+
+def set_image_dim_ordering(dim_ordering):
+    """Choose where channels come, by such a name."""
+    orders = {"tf": "channels_last", "th": "channels_first"}
+    tf.keras.backend.set_image_data_format(orders.get(dim_ordering, dim_ordering))
+
+
 def optimizer(identifier):
     """Return what `compile(optimizer=identifier)` meant before Keras 2.11."""
     return tf.keras.optimizers.get(identifier, use_legacy_optimizer=True)

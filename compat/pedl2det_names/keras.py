@@ -159,8 +159,6 @@ _LAYERS = {
 _BACKEND = {
     "_get_available_gpus": "call tf.config.list_logical_devices('GPU')",
     "control_flow_ops": "use tf.cond and tf.while_loop",
-    "image_dim_ordering": "call image_data_format(), which returns 'channels_last' for 'tf'",
-    "set_image_dim_ordering": "call set_image_data_format('channels_last') for 'tf'",
 }
 
 #: Names without a public successor, and what to write instead.
@@ -177,6 +175,11 @@ WRITE: dict[str, dict[str, str]] = {
 #: Names that a support piece of ``legacy_keras.py`` implements, and the name of the piece.
 SUPPORTED = {
     "": {"wrappers": "wrappers"},
+    **{
+        path: {name: name for name in ("image_dim_ordering", "set_image_dim_ordering")}
+        for path, place in PATHS.items()
+        if place.public == "backend"
+    },
     "datasets.cifar": {"load_batch": "load_batch"},
     "engine.data_adapter": {"expand_1d": "expand_1d"},
     "layers": {"VersionAwareLayers": "VersionAwareLayers"},

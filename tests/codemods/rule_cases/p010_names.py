@@ -296,6 +296,10 @@ CASES = (
         _TF + "def is_recurrent(x):\n    return isinstance(x, layers.LSTM)\n",
         _TF + "def is_recurrent(x):\n    return isinstance(x, layers.LSTM)\n",
     ),
+    _case(
+        "from keras import backend as K\n\nfirst = K.image_dim_ordering() == 'th'\n",
+        "import legacy_keras\n\nfirst = legacy_keras.image_dim_ordering() == 'th'\n",
+    ),
     Case(pedl_trial(_BARE), {"net.py": _BARE_AFTER}),
     Case(pedl_trial(_VALUES), {"net.py": _VALUES_AFTER}),
     Case(
