@@ -70,7 +70,9 @@ def set_image_dim_ordering(dim_ordering):
 
 
 def optimizer(identifier):
-    """Return what `compile(optimizer=identifier)` meant before Keras 2.11."""
+    """Return what `compile(optimizer=identifier)` meant before Keras 2.11; others as they are."""
+    if not isinstance(identifier, (str, dict)):
+        return identifier
     return tf.keras.optimizers.get(identifier, use_legacy_optimizer=True)
 
 

@@ -173,4 +173,4 @@ def standalone_optimizer(identifier):
     if isinstance(identifier, dict):
         make = standalone_optimizer_class(identifier["class_name"].lower())
         return make(**identifier["config"])
-    return tf.keras.optimizers.get(identifier, use_legacy_optimizer=True)
+    return identifier
