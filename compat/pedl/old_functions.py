@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pedl2det_legacy import keras_functions, numpy_functions
+from pedl2det_legacy import numpy_functions
 from pedl2det_names import IMAGE_RANGES, IMAGES_DIFFER
 from pedl2det_names.keras import LOSS_TEXTS
 from pedl2det_runtime.errors.repeated_warnings import logger
@@ -19,6 +19,7 @@ _FOR_KERAS = "_pedl_for_keras"
 def backend_functions(tf: Any) -> dict[str, Any]:
     """Return the functions that were removed from ``keras.backend``, by name."""
     from pedl.old_sessions import get_session, set_session
+    from pedl2det_legacy import keras_functions  # which imports TensorFlow
 
     def _get_available_gpus() -> list[str]:
         return [device.name for device in tf.config.list_logical_devices("GPU")]
