@@ -468,6 +468,7 @@ def proved(directory: Path) -> Result:
         seed=17,
         seconds=61.23,
         page=directory / "r.verify" / "t.html",
+        unrun={directory / "net.py": frozenset({3, 4, 5, 9}), directory / "rows.py": frozenset()},
     )
     message = "the new trial does not train: token='abc123'"
     other = Proof(directory / "b", "new does not train", message, 0, None, (), **facts)
@@ -486,10 +487,11 @@ def test_the_text_tells_what_was_proved_and_how(
 
     lines = plain(summary(proved(tmp_path), "rewritten"))
 
-    assert lines[lines.index(".: proved: 3 places rewritten") + 1 :][:3] == [
+    assert lines[lines.index(".: proved: 3 places rewritten") + 1 :][:4] == [
         ".: verify: equal: the largest difference is 0",
         "    300 of 1200 batches; const.yaml; 2026-11-23 10:00:00+00:00; "
         "pedl2det 9, tensorflow 2.18.1",
+        "    Not executed: net.py:3-5, net.py:9",
         "    r.verify/t.html",
     ]
     assert "b: verify: the new trial does not train: token='********'" in lines
@@ -511,6 +513,7 @@ def test_json_and_sarif_hold_the_same_proof(
         "seed": 17,
         "versions": "pedl2det 9, tensorflow 2.18.1",
         "seconds": 61.2,
+        "not_executed": ["net.py:3-5", "net.py:9"],
         "page": "r.verify/t.html",
     }
 
@@ -536,7 +539,7 @@ def test_html_shows_the_proof_and_leads_to_its_page(
     page = Page(written(proved(tmp_path), "r.html", tmp_path))
 
     assert "equal: the largest difference is 0" in page.text
-    assert "Compared 300 of 1200 batches; Config const.yaml; Seed 17; Versions " in page.text
+    assert "Config const.yaml; Not executed net.py:3-5, net.py:9; Seed 17; Versions " in page.text
     assert "the new trial does not train: token='********'" in page.text
     assert "r.verify/t.html" in [attrs["href"] for tag, attrs in page.tags if tag == "a"]
 

@@ -41,6 +41,7 @@ from pedl2det.visible import say
 @click.option("--max-batches", type=arguments.at_least_1, help="Train no more than this.")
 @click.option("--test", is_flag=True, help="One batch of everything, and the end of an epoch.")
 @click.option("--trace", is_flag=True, help="Write every batch's metrics to batches.jsonl.")
+@click.option("--watch", type=(str, str), metavar="DIR LOG", hidden=True)  # for verify
 @click.option(
     "--slots",
     type=arguments.at_least_1,
@@ -63,12 +64,17 @@ def command(
     quiet: bool,
     log_format: str,
     with_stack: bool,
+    watch: tuple[str, str] | None,
     **training: Any,
 ) -> None:
     """Train the trial in DIR, of whichever generation it is.
 
     DIR may also be a trial's file, or one of its configs.
     """
+    if watch is not None:
+        from pedl2det.commands.watch import Watch
+
+        sys.addaudithook(Watch(*watch))
     directory, config = located(directory, config)
     is_discarded = training["test"] and out is None
     if is_discarded and training["resume"]:

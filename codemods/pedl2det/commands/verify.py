@@ -19,7 +19,7 @@ from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Kind
 from pedl2det.report import check_report_path
 from pedl2det.report.hiding import Hider
-from pedl2det.report.text import described
+from pedl2det.report.text import described, unexecuted
 from pedl2det.visible import say, shown, unread_stdout_ignored
 
 if TYPE_CHECKING:  # it needs the extra ``run``
@@ -156,6 +156,8 @@ def _lines(verdict: Verdict) -> Iterator[str]:
     yield f"compared {result.described}"
     if verdict.names is not None and verdict.names.prefix:
         yield f"a metric of a validation has {verdict.names.prefix} before its old name"
+    if verdict.proof is not None and (places := unexecuted(verdict.proof)):
+        yield f"not executed: {', '.join(places)}"
     if result.more:
         yield f"only the new trial reports, as expected: {', '.join(result.more)}"
     yield from verdict.notes

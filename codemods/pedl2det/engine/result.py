@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from pathlib import Path
 
 from pedl2det.findings import Finding, Kind
+
+#: The lines of some files.
+Lines = Mapping[Path, frozenset[int]]
 
 
 class Status(Enum):
@@ -57,6 +61,8 @@ class Proof:
     seed: int | None = None  #: of both trainings; None if none has begun
     seconds: float = 0.0  #: how long the verification took
     page: Path | None = None  #: the page that shows it in full, if one was written
+    #: The lines of the new code that no training of it executed: nothing is proved of them.
+    unrun: Lines = field(default_factory=dict)
 
     @property
     def is_equal(self) -> bool:

@@ -14,7 +14,7 @@ from pedl2det import __version__
 from pedl2det.engine.result import Change, Outcome, Proof, Result
 from pedl2det.findings import Finding
 from pedl2det.report.hiding import findings_of
-from pedl2det.report.text import WORDS, message_of, rules_of
+from pedl2det.report.text import WORDS, message_of, rules_of, unexecuted
 from pedl2det.rules import every_rule, titles
 from pedl2det.visible import printable, shown
 
@@ -124,6 +124,7 @@ def proof_object(proof: Proof) -> Object:
         "seed": proof.seed,
         "versions": proof.versions,
         "seconds": round(proof.seconds, 1),
+        "not_executed": [*map(printable, unexecuted(proof))],
         "page": None if proof.page is None else printable(shown(proof.page)),
     }
 

@@ -17,6 +17,8 @@ from pedl2det.report.hiding import Hider
 from pedl2det.rules import titles
 from pedl2det.visible import shown, visible
 
+_SHOWN = 5  # places that were not executed
+
 
 class Words(NamedTuple):
     """How reports say a kind of finding."""
@@ -100,6 +102,9 @@ def _shown_proof(proof: Proof) -> Iterator[str]:
     known = facts(proof)
     shortly = ("Compared", "Config", "Date", "Versions")
     yield visible("    " + "; ".join(known[title] for title in shortly if title in known))
+    if places := unexecuted(proof):
+        more = f" and {len(places) - _SHOWN} more places" if len(places) > _SHOWN else ""
+        yield visible(f"    Not executed: {', '.join(places[:_SHOWN])}{more}")
     if proof.page is not None:
         yield visible(f"    {shown(proof.page)}")
 
@@ -119,11 +124,23 @@ def facts(proof: Proof) -> dict[str, str]:
         "Commit": proof.commit,
         "Compared": f"{compared} batches" if proof.batches else "none",
         "Config": ", ".join(map(shown, proof.configs)),
+        "Not executed": ", ".join(unexecuted(proof)),
         "Seed": "" if proof.seed is None else str(proof.seed),
         "Versions": proof.versions,
         "Duration": f"{proof.seconds:.0f} s",
     }
     return {title: value for title, value in known.items() if value}
+
+
+def unexecuted(proof: Proof) -> list[str]:
+    """Return the places of the new code that no training executed: ``model_def.py:12-14``."""
+    home, places = proof.directory.resolve(), []
+    for path, lines in sorted(proof.unrun.items()):
+        name = path.relative_to(home) if path.is_relative_to(home) else path
+        for first in sorted(one for one in lines if one - 1 not in lines):
+            last = next(one for one in range(first, max(lines) + 1) if one + 1 not in lines)
+            places.append(f"{name}:{first}" + (f"-{last}" if last != first else ""))
+    return places
 
 
 def told(outcome: Outcome) -> str:

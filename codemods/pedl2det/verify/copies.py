@@ -32,6 +32,11 @@ class Copy:
         """The trial's directory in the copy."""
         return self.root / self.extent.home.relative_to(self.extent.root)
 
+    @property
+    def lines(self) -> Path:
+        """The file that says which lines of the copy were executed."""
+        return self.out.with_name(f"{self.name}.lines")
+
     def original(self, path: Path) -> Path:
         """Return the original of a path in the copy."""
         if not path.is_relative_to(self.root):
@@ -70,7 +75,9 @@ class Workshop:
         copy_paths(extent.root, extent.paths, root)
         home = root / extent.home.relative_to(extent.root)
         used = _config_in(home, extent.home, config or self.config)
-        return Copy(name, extent, root, out, used)
+        copy = Copy(name, extent, root, out, used)
+        copy.lines.unlink(missing_ok=True)
+        return copy
 
 
 def _config_in(copy: Path, home: Path, config: Path) -> Path:

@@ -23,6 +23,7 @@ from pedl2det.verify.extent import extent_of, missing_paths, project_of
 from pedl2det.verify.page import write_page, write_report
 from pedl2det.verify.preparing import Pair, chosen_config, prepare
 from pedl2det.verify.training import Failure, TrainingLength, train, training_length
+from pedl2det.verify.unrun import unrun_lines
 from pedl2det.verify.verdict import (
     Conclusion,
     Verdict,
@@ -84,6 +85,8 @@ def verify_trial(
             verdict, pair = _verdict(workshop, batches)
             configs = (used, *pair.own_config_of_new())
             proof = proof_of(verdict, configs, pair.old.out, time.monotonic() - began, report)
+            if verdict.is_equal:
+                proof = replace(proof, unrun=unrun_lines(pair.new))
             if report is not None:
                 runs = pair.old.out, pair.new.out
                 write_report(report, verdict, proof, *runs, pair.changed_files())

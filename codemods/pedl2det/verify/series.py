@@ -18,11 +18,13 @@ from pedl2det.report.text import simplest_first
 from pedl2det.verify.configs import settings_of
 from pedl2det.verify.page import write_page
 from pedl2det.verify.prove import verify_trial
+from pedl2det.verify.unrun import common
 from pedl2det.verify.verdict import Verdict
 from pedl2det.visible import shown
 
 VERSION = 1  # of the JSON; it changes when a field goes or means something else
 _MOST_CONFIGS = 4  # by which a trial is trained
+_MOST_IF_UNRUN = 8  # by which it is while there is code that no training has executed
 _BATCHES_OF_OTHERS = 50  # by each config but the first
 
 
@@ -65,15 +67,18 @@ class Series:
     def by_configs(self, directory: Path, result: Result) -> Proof:
         """Prove a migration by each config of the trial that may train another branch of its code.
 
-        Without configs, it is trained by what `run` finds. Returns the first proof that is not
-        equal, else one proof of all; a further config that cannot be trained here is named in it.
+        Further configs follow while there is code that no training has executed. Without configs,
+        it is trained by what `run` finds. Returns the first proof that is not equal, else one
+        proof of all; a further config that cannot be trained here is named in it.
         """
         outcome = next(one for one in result.outcomes if one.directory == directory)
-        chosen = _of_other_branches(outcome.configs)
-        first, others = (chosen[0], chosen[1:]) if chosen else (None, [])
+        branches, more = _by_branch(outcome.configs)
+        first, others = (branches[0], [*branches[1:], *more]) if branches else (None, [])
         proof = self(directory, config=first, result=result).proof
         assert proof is not None
         for config in others if proof.is_equal else ():
+            if config in more and not any(proof.unrun.values()):
+                break
             verdict = verify_trial(directory, config, _BATCHES_OF_OTHERS, result=result)
             assert verdict.proof is not None
             message, _, _ = verdict.message.partition(";")  # the rest was said of the first
@@ -83,7 +88,9 @@ class Series:
                 return replace(verdict.proof, message=shown_verdict)
             trained = (config,) if verdict.is_equal else ()
             message = f"{proof.message}; {shown_verdict}"
-            proof = replace(proof, message=message, configs=(*proof.configs, *trained))
+            unrun = common(proof.unrun, verdict.proof.unrun) if trained else proof.unrun
+            configs = (*proof.configs, *trained)
+            proof = replace(proof, message=message, configs=configs, unrun=unrun)
         return proof
 
     def _next_page(self, directory: Path) -> Path | None:
@@ -98,13 +105,18 @@ class Series:
         return page
 
 
-def _of_other_branches(configs: Sequence[Path]) -> list[Path]:
-    """Return the configs, const.yaml and such of a single training first, one of each branch."""
+def _by_branch(configs: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """Return a config of each branch, const.yaml and such of a single training first, and others.
+
+    The others differ in fractions alone.
+    """
     by_branch: dict[object, Path] = {}
     for config in simplest_first(configs):
         settings = settings_of(config)
         by_branch.setdefault(settings and settings.branch, config)
-    return list(by_branch.values())[:_MOST_CONFIGS]
+    branches = list(by_branch.values())[:_MOST_CONFIGS]
+    more = [one for one in simplest_first(configs) if one not in by_branch.values()]
+    return branches, more[: _MOST_IF_UNRUN - len(branches)]
 
 
 def write_series(path: Path, proofs: Sequence[Proof]) -> None:

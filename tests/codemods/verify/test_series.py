@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
-from pedl2det.engine.result import Outcome, Proof, Result, Status
+from pedl2det.engine.result import Lines, Outcome, Proof, Result, Status
 from pedl2det.verify import series
 from pedl2det.verify.prove import proof_of
 from pedl2det.verify.verdict import Conclusion, Verdict
@@ -61,7 +63,10 @@ def configs(directory: Path) -> list[Path]:
 
 
 def proved_by(
-    directory: Path, conclusions: dict[str, Conclusion], monkeypatch: pytest.MonkeyPatch
+    directory: Path,
+    conclusions: dict[str, Conclusion],
+    monkeypatch: pytest.MonkeyPatch,
+    unrun: Mapping[str, Lines] = MappingProxyType({}),
 ) -> tuple[list[tuple[str, int | None]], Proof]:
     """The configs and the batches that are trained, and the proof, if that is what they show."""
     trained = []
@@ -70,7 +75,8 @@ def proved_by(
         trained.append((config.name, batches))
         conclusion = conclusions.get(config.name, Conclusion.EQUAL)
         verdict = Verdict(conclusion, f"{conclusion} for 9 batches; 1 known difference", directory)
-        return replace(verdict, proof=proof_of(verdict, (config,)))
+        proof = replace(proof_of(verdict, (config,)), unrun=unrun.get(config.name, {}))
+        return replace(verdict, proof=proof)
 
     monkeypatch.setattr(series, "verify_trial", verify)
     prover = series.Series(1, None, lambda line: None)
@@ -103,7 +109,23 @@ def test_whole_numbers_may_choose_a_branch_and_fractions_and_batch_sizes_do_not(
     for path, numbers in zip(paths, values.values(), strict=True):
         path.write_text(text.format(*numbers, searcher))
 
-    assert [one.stem for one in series._of_other_branches(paths)] == ["const", "deep", "off"]
+    branches, more = series._by_branch(paths)
+
+    assert [one.stem for one in branches] == ["const", "deep", "off"]
+    assert [one.stem for one in more] == ["rate", "size"]
+
+
+def test_code_that_no_training_has_executed_asks_for_further_configs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = Path("model_def.py")
+    left = {"const.yaml": {3, 5, 8}, "search.yaml": {3, 5}, "fast.yaml": {5, 8}, "long.yaml": {3}}
+    unrun = {name: {file: frozenset(lines)} for name, lines in left.items()}
+
+    trained, proof = proved_by(tmp_path, {}, monkeypatch, unrun)
+
+    assert [name for name, _ in trained][3:] == ["fast.yaml", "long.yaml"]
+    assert proof.unrun == {file: frozenset()}
 
 
 def test_a_config_that_differs_refutes_the_rewrite(
