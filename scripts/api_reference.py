@@ -17,8 +17,7 @@ from generated_page import ROOT, write_or_check
 
 TARGET = ROOT / "docs" / "api.md"
 MODULES = ("determined", "determined.core", "determined.keras", "determined.keras.callbacks",
-           "determined.errors", "determined.common.check", "determined.common.util",
-           "determined.util", "determined.horovod", "determined.tensorboard")  # fmt: skip
+           "determined.errors")  # fmt: skip
 HEAD = """\
 # API reference
 

@@ -30,7 +30,7 @@ MODULES = (
     *(f"determined.experimental{name}" for name in ("", ".client", ".core_v2")),
 )
 #: Modules whose classes are listed with their members.
-WITH_MEMBERS = ("determined", "determined.core", "determined.keras", "determined.keras.callbacks")
+WITH_MEMBERS = ("determined", "determined.keras", "determined.keras.callbacks")
 HEAD = """\
 # The names of Determined
 

@@ -181,7 +181,7 @@ def test_periods(context: core.Context, tmp_path: Path) -> None:
 
 def test_a_preempted_training_is_saved_and_ends(context: core.Context, tmp_path: Path) -> None:
     class Preempted(core.PreemptContext):
-        def should_preempt(self, auto_ack: bool = True) -> bool:
+        def should_preempt(self) -> bool:
             return True
 
     context.preempt = Preempted()

@@ -17,16 +17,11 @@ import determined as det
 import numpy as np
 import pytest
 import tensorflow as tf
-from determined import tensorboard, util
-from determined.common import check
-from determined.common import util as common_util
-from determined.horovod import hvd
 
 from pedl2det_runtime.distributed.layout import Layout
 from pedl2det_runtime.distributed.tf_config import Address, layout_of_tf_config
 from pedl2det_runtime.errors import (
     CheckFailedError,
-    InvalidExperimentException,
     UnservedNameError,
 )
 from support import write_tree
@@ -38,12 +33,6 @@ LOCAL = {"hyperparameters": {"global_batch_size": 4, "rate": 0.5}}
 
 def test_versions_and_formats() -> None:
     assert det.__version__ == "0.38.1"
-    assert det.LOG_FORMAT % {
-        "levelname": "INFO",
-        "process": 1,
-        "name": "n",
-        "message": "m",
-    } == ("INFO: [1] n: m")
     assert det.get_cluster_info() is None
     assert issubclass(det.keras.TFKerasTrial, det.Trial)
     assert det.LegacyTrial is det.Trial
@@ -207,90 +196,6 @@ def test_callbacks_work_outside_a_run(tmp_path: Path, monkeypatch: pytest.Monkey
     assert stopping.get_state()["_validations"] == 2
     stopping.load_state(stopping.get_state())
     assert list((tmp_path / "runs" / "tensorboard").rglob("events.out.*"))
-
-
-def test_metrics_are_written_for_tensorboard(tmp_path: Path) -> None:
-    with trial_running(config(), tmp_path):
-        writer = tensorboard.get_metric_writer()
-        writer.on_train_step_end(3, {"loss": 0.5, "name": "text"})
-        writer.on_validation_step_end(3, {"val_loss": np.float32(0.25)})
-    (file,) = tensorboard_files(tmp_path)
-    events = list(tf.compat.v1.train.summary_iterator(str(file)))
-    values = {value.tag: event.step for event in events for value in event.summary.value}
-
-    assert values == {"Determined/loss": 3, "Determined/val_loss": 3}
-
-
-def tensorboard_files(directory: Path) -> list[Path]:
-    return list((directory / "tensorboard").rglob("events.out.*"))
-
-
-def test_horovod_says_what_it_needs() -> None:
-    with pytest.raises(CheckFailedError, match="hvd.size: call hvd.require_horovod_type"):
-        hvd.size()
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: check.eq(1, 2), "Got 1, expected 2"),
-        (lambda: check.eq(1, 2, "why"), "Got 1, expected 2: why"),
-        (lambda: check.check_gt(1, 2), "Got 1, expected value > 2"),
-        (lambda: check.true(0), "Got 0, expected True"),
-        (lambda: check.false(1), "Got 1, expected False"),
-        (lambda: check.is_not_none(None), "Got None, expected non-None"),
-        (lambda: check.is_none(3), "Got 3, expected None"),
-        (lambda: check.not_in(1, [1]), "Got 1, expected value not in [1]"),
-        (lambda: check.not_eq(1, 1), "Got 1, expected value != 1"),
-        (lambda: check.lt_eq(2, 1), "Got 2, expected value <= 1"),
-        (lambda: check.check_len([1], 2, "w"), "Got length 1, expected length 2: w. Values: [1]"),
-        (lambda: check.len_eq([1], 2), "Got length 1, expected length 2. Values: [1]"),
-        (
-            lambda: check.equal_lengths([1], [1, 2]),
-            "Expected lengths 1 and 2 to be equal; values: [1], [1, 2]",
-        ),
-        (lambda: check.is_type(1, str), "1 has type <class 'int'>, expected type <class 'str'>"),
-        (
-            lambda: check.is_subclass(int, str),
-            "<class 'int'> has type <class 'type'>, expected issubclass of <class 'str'>",
-        ),
-    ],
-)
-def test_a_failed_check_says_what_it_found(call: Any, message: str) -> None:
-    """In the words of Determined 0.38.1."""
-    with pytest.raises(CheckFailedError) as raised:
-        call()
-    assert str(raised.value) == f"CHECK FAILED! {message}"
-
-
-def test_utilities() -> None:
-    """The values are those of Determined 0.38.1."""
-    assert util.calculate_batch_sizes({"global_batch_size": 10}, 4, "T") == (2, 8)
-    with pytest.raises(InvalidExperimentException, match="global_batch_size: expected"):
-        util.calculate_batch_sizes({}, 1, "T")
-    assert util.make_metrics(3, [{"loss": 1.0, "a": 2}, {"loss": 3.0, "a": 4}]) == {
-        "batch_metrics": [{"loss": 1.0, "a": 2}, {"loss": 3.0, "a": 4}],
-        "avg_metrics": {"loss": 2.0, "a": 3.0},
-        "num_inputs": 3,
-    }
-    assert util.merge_dicts({"a": {"b": 1}, "c": 2}, {"a": {"d": 2}, "c": 3}) == {
-        "a": {"b": 1, "d": 2},
-        "c": 3,
-    }
-    assert util.json_encode({"a": float("nan"), "b": np.float32(2)}) == '{"a": "NaN", "b": 2.0}'
-    numbers = [123.456, 1234567.0, 0.00012345678, 12345.678, 0]
-    assert [util.humanize_float(n) for n in numbers] == [123.5, 1234567.0, 0.0001235, 12346.0, 0]
-    values = [1, 1.0, "x", True, None, np.float32(2)]
-    assert [util.is_numerical_scalar(v) for v in values] == [True, True, False, True, False, True]
-    assert util.filter_duplicates([1, 1, 2]) == {1}
-    assert util.get_member_func({}, "x") is None
-    assert util.has_param(lambda a, b: (a, b), "b")
-    assert list(common_util.chunks([1, 2, 3], 2)) == [[1, 2], [3]]
-    sizes = [common_util.sizeof_fmt(size) for size in (10, 2048, 10**9)]
-    assert sizes == ["10.0B", "2.0KB", "953.7MB"]
-    assert [common_util.strtobool(text) for text in ("yes", "0")] == [True, False]
-    assert common_util.wait_for(lambda: (True, 3), 1) == 3
-    assert common_util.yaml_safe_load("a: 1e-4\nb: yes") == {"a": 0.0001, "b": "yes"}
 
 
 WORKERS = '{"worker": ["10.0.0.5:2222", "10.0.0.6:2222"]}'

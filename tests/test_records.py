@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from pedl2det_runtime.checkpoint.json_lines import REPORT, JsonLines, written_lines
 from pedl2det_runtime.errors import ConfigError
 from pedl2det_runtime.trainer.display import Nothing, Report
-from pedl2det_runtime.trainer.reports import REPORT, JsonLines, Reports, written_lines
+from pedl2det_runtime.trainer.reports import Reports
 from support import write_tree
 
 LINE = '{"kind": "training", "batches": 7, "epochs": 1.4, "metrics": {"loss": NaN}}\n'

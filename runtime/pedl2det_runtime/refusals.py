@@ -24,6 +24,10 @@ LAUNCHERS = "start the trial with `pedl2det run DIR --slots N`, which launches i
 CLUSTER = "it needs a Determined cluster"
 CLIENT = f"{CLUSTER}; results of `pedl2det run` are in --out (metrics.jsonl, checkpoints/<uuid>)"
 CONTROLLER = "it is of Determined's controller; start the trial with `pedl2det run DIR`"
+CORE = (
+    "pedl2det serves of the Core API what DeterminedCallback needs; determined==0.38.1 itself "
+    "serves all of it, without a cluster too"
+)
 INTERNAL = "it is internal to Determined and has no counterpart; remove its use"
 REASONS = {
     "determined": "it is not of the API that pedl2det implements, which docs/determined.md lists",
@@ -38,33 +42,28 @@ REASONS = {
     "determined.model_hub": KERAS_ONLY,
     "determined.experimental.estimator": KERAS_ONLY,
     "determined.experimental.pytorch": KERAS_ONLY,
-    "determined.core.Context.alert": f"{CLUSTER}, whose webhooks send alerts",
-    "determined.common.yaml": "import yaml (PyYAML) or ruamel.yaml yourself",
-    "determined.experimental.core_v2": f"{CLUSTER}; use determined.core.init()",
+    "determined.core": CORE,
+    "determined.experimental.core_v2": CORE,
     "determined.experimental": CLIENT,
     "determined.common.experimental": CLIENT,
     "determined_common.experimental": CLIENT,
     "determined.common.api": CLIENT,
     "determined.common.streams": CLUSTER,
-    "determined.keras.callbacks.tensorboard": "import determined.tensorboard",
     "determined.keras.TFKerasTrainConfig": CONTROLLER,
     "determined.keras.TFKerasTrialController": CONTROLLER,
     "determined.keras.TensorFlowDatasetAdapter": CONTROLLER,
     "determined.common.detlomond": CLUSTER,
-    "determined.common.storage": "use core.init(checkpoint_storage=...) and context.checkpoint",
+    "determined.horovod": "import horovod.tensorflow.keras yourself",
+    "determined.common.storage": CORE,
     **dict.fromkeys(
         (
-            *("determined.common.context", "determined.common.detignore"),
-            *("determined.common.v1file_utils", "determined.common.constants"),
             *("determined.constants", "determined.gpu", "determined.ipc", "determined.layers"),
             *("determined.load", "determined.workload", "determined.RendezvousInfo"),
             *("determined.ResourcesInfo", "determined.TrialController"),
-            *("determined.core.DummyExperimentalCoreContext", "determined.util"),
-            *("determined.core.ExperimentalCoreContext", "determined.horovod"),
+            "determined.util",
             *("determined.TFKerasTrialContext", "determined.TrialContext", "determined.EnvContext"),
             *("determined.DistributedContext", "determined.DummyDistributedContext"),
-            "determined.core.SearcherContextMissing",
-            *("determined.common.util", "determined.tensorboard"),
+            *("determined.common", "determined.tensorboard", "determined_common"),
         ),
         INTERNAL,
     ),

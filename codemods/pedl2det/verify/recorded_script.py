@@ -59,7 +59,7 @@ def _recorded_fits(out: Path) -> list[Any]:
     import tensorflow as tf
 
     from pedl2det_runtime.backends.learning_rates import LearningRates
-    from pedl2det_runtime.trainer.reports import scalars
+    from pedl2det_runtime.checkpoint.json_lines import scalars
 
     def write(name: str, line: dict[str, Any], metrics: Any) -> None:
         with (out / name).open("a", encoding="utf-8") as log:

@@ -6,16 +6,12 @@ has its own generator, which :mod:`pedl2det_runtime.checkpoint.model_files` save
 
 from __future__ import annotations
 
-import functools
 import random
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from pedl2det_runtime.backends import graph_mode
-
-T = TypeVar("T")
 
 
 def seed_everything(seed: int) -> None:
@@ -119,17 +115,3 @@ def set_rng_state(rng_state: dict[str, Any]) -> None:
     if tf.executing_eagerly() and "tf2_rng_global_state" in rng_state:
         algorithm, state = rng_state["tf2_rng_global_algorithm"], rng_state["tf2_rng_global_state"]
         tf.random.set_global_generator(tf.random.Generator.from_state(np.array(state), algorithm))
-
-
-def preserve_random_state(fn: Callable[..., T]) -> Callable[..., T]:
-    """Decorate a function to leave the state of ``random`` as it was."""
-
-    @functools.wraps(fn)
-    def preserving(*args: Any, **kwargs: Any) -> T:
-        state = random.getstate()
-        try:
-            return fn(*args, **kwargs)
-        finally:
-            random.setstate(state)
-
-    return preserving

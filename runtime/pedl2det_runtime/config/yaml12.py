@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import Any
 
 import yaml
 
@@ -112,17 +112,6 @@ def parse(text: str) -> Document:
 def block(value: Any) -> str:
     """Return a document that :func:`parse` reads as exactly this value."""
     return str(yaml.dump(value, Dumper=_Dumper, sort_keys=False))
-
-
-def yaml_safe_load(stream: str | bytes | IO[str]) -> Any:
-    """Read YAML 1.2, in which ``1e-4`` is a number and ``yes`` is text."""
-    text = stream if isinstance(stream, str | bytes) else stream.read()
-    return parse(text.decode() if isinstance(text, bytes) else text).value
-
-
-def yaml_safe_dump(data: Any, stream: IO[str] | None = None, **kwargs: Any) -> Any:
-    """Write YAML to a stream, or return it."""
-    return yaml.safe_dump(data, stream, **kwargs)
 
 
 def _walk(

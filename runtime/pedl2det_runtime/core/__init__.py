@@ -1,12 +1,5 @@
-"""The Core API off the cluster (``determined.core``): reports and checkpoints are local files.
+"""What ``determined.keras.DeterminedCallback`` needs of the Core API: local files.
 
-``context``         ``init`` and ``Context``
-``train``           reports of metrics, in ``metrics.jsonl``
-``checkpoints``     checkpoints of a user's own files
-``searcher``        the length of the training
-``preempt``         whether to stop
-``keras_callback``  ``determined.keras.DeterminedCallback``
-``tensorboard``     ``determined.tensorboard``
-``modes``           enumerations
-``json_values``     reports and metadata as JSON
+``context``         ``determined.core.init``: reports and checkpoints
+``keras_callback``  the callback, and its ``TensorBoard``
 """

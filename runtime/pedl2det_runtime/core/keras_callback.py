@@ -222,6 +222,5 @@ class TensorBoard(tf.keras.callbacks.TensorBoard):
         return callbacks.TensorBoard(*args, **kwargs)
 
     def __init__(self, core_context: Context, *args: Any, **kwargs: Any) -> None:
-        log_dir = args[0] if args else kwargs.pop("log_dir", "logs")
-        directory = core_context.train.get_tensorboard_path()
-        super().__init__(str(directory or log_dir), *args[1:], **kwargs)
+        kwargs.pop("log_dir", None)
+        super().__init__(str(core_context.train.get_tensorboard_path()), *args[1:], **kwargs)

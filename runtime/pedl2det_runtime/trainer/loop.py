@@ -19,6 +19,7 @@ from pedl2det_runtime.backends import chunks, graph_mode, keras_versions, random
 from pedl2det_runtime.backends.stray_stop import kept_from_keras
 from pedl2det_runtime.backends.wrapped_model import compiled_once
 from pedl2det_runtime.checkpoint import model_files
+from pedl2det_runtime.checkpoint.json_lines import scalars
 from pedl2det_runtime.checkpoint.progress import Progress
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.state import State
@@ -32,7 +33,7 @@ from pedl2det_runtime.trainer.error_notes import explain
 from pedl2det_runtime.trainer.evaluation import evaluate, raise_first
 from pedl2det_runtime.trainer.job import Job
 from pedl2det_runtime.trainer.loss_warning import LossWarning
-from pedl2det_runtime.trainer.reports import NoReports, Reports, reports_of, scalars, trace_of
+from pedl2det_runtime.trainer.reports import NoReports, Reports, reports_of, trace_of
 from pedl2det_runtime.trainer.schedule import next_action, next_epoch_end, next_pause, next_stop
 from pedl2det_runtime.trainer.signal_checks import ValidationChecks
 from pedl2det_runtime.trainer.stop_by_callback import StopByCallback

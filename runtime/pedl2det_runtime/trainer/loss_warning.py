@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pedl2det_runtime.trainer.reports import numbers
+from pedl2det_runtime.checkpoint.json_lines import numbers
 
 
 class LossWarning:

@@ -12,6 +12,7 @@ from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.backends import keras_versions
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.checkpoint import ownership, signature
+from pedl2det_runtime.checkpoint.json_lines import BATCH, REPORT, written_lines
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.state import State, read_state
 from pedl2det_runtime.checkpoint.writer import Contents
@@ -26,7 +27,6 @@ from pedl2det_runtime.trainer.changes_since_checkpoint import (
     report_version_changes,
 )
 from pedl2det_runtime.trainer.options import RunOptions
-from pedl2det_runtime.trainer.reports import BATCH, REPORT, written_lines
 
 if TYPE_CHECKING:
     from pedl2det_runtime.trainer.resolved_run import Run

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pedl2det_runtime import stub_path
 from pedl2det_runtime.api.trial_info import TrialInfo, running
 from pedl2det_runtime.backends import graph_mode, keras_versions
+from pedl2det_runtime.checkpoint.json_lines import REPORT, written_lines
 from pedl2det_runtime.checkpoint.progress import Progress
 from pedl2det_runtime.checkpoint.state import written_with
 from pedl2det_runtime.config import cluster_paths
@@ -33,7 +34,6 @@ from pedl2det_runtime.errors.trial_code import place_in_trial
 from pedl2det_runtime.trainer import run_end, run_lock
 from pedl2det_runtime.trainer.display import Display, Ended, Nothing
 from pedl2det_runtime.trainer.options import RunOptions
-from pedl2det_runtime.trainer.reports import REPORT, written_lines
 from pedl2det_runtime.trainer.resolved_run import Run, resolved
 from pedl2det_runtime.trainer.resume import compare_trial
 

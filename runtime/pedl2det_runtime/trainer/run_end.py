@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.checkpoint import ownership
+from pedl2det_runtime.checkpoint.json_lines import REPORT, written_lines
 from pedl2det_runtime.checkpoint.state import read_state
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.errors import Pedl2DetError
@@ -20,7 +21,6 @@ from pedl2det_runtime.trainer import run_lock
 from pedl2det_runtime.trainer.changes_since_checkpoint import config_changes, report_code_changes
 from pedl2det_runtime.trainer.display import Display, Ended
 from pedl2det_runtime.trainer.options import RunOptions
-from pedl2det_runtime.trainer.reports import REPORT, written_lines
 
 if TYPE_CHECKING:
     from pedl2det_runtime.trainer.resolved_run import Run

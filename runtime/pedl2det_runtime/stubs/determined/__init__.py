@@ -6,14 +6,12 @@ from pedl2det_runtime.api.cluster_info import ClusterInfo, get_cluster_info
 from pedl2det_runtime.api.cluster_info import ClusterTrialInfo as TrialInfo
 from pedl2det_runtime.api.env_context import EnvContext
 from pedl2det_runtime.api.import_from_path import import_from_path
-from pedl2det_runtime.api.logs import LOG_FORMAT
 from pedl2det_runtime.api.trial_context import TrialContext
 from pedl2det_runtime.config.config_dict import ConfigDict as ExperimentConfig
 from pedl2det_runtime.config.python_side import Categorical, Constant, Double, Integer, Log
 from pedl2det_runtime.errors import InvalidHP
 
 __all__ = [
-    "LOG_FORMAT",
     "Categorical",
     "ClusterInfo",
     "Constant",
@@ -37,8 +35,7 @@ __version__ = "0.38.1"
 refusals.complete(
     __name__,
     lazily={
-        **{name: f"determined.{name}" for name in ("common", "experimental", "horovod", "keras")},
-        **{name: f"determined.{name}" for name in ("tensorboard", "util")},
+        **{name: f"determined.{name}" for name in ("common", "experimental", "keras")},
         "LegacyTrial": "pedl2det_runtime.api.trial:Trial",
         "Trial": "pedl2det_runtime.api.trial:Trial",  # its name before 0.18
         # Names of Determined 0.12.

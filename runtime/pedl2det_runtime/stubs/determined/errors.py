@@ -8,39 +8,16 @@ from pedl2det_runtime.errors import (
     InvalidExperimentException,
     InvalidModelException,
 )
-from pedl2det_runtime.errors.determined import (
-    CheckpointNotFound,
-    CheckpointStateException,
-    EnterpriseOnlyError,
-    InternalException,
-    InvalidCheckpointException,
-    MultipleDownloadsFailed,
-    NoDirectStorageAccess,
-    ProxiedDownloadFailed,
-    SkipWorkloadException,
-    StopLoadingImplementation,
-    WorkerError,
-    WorkerFinishedGracefully,
-)
+from pedl2det_runtime.errors.determined import CheckpointNotFound, InvalidCheckpointException
 
 __all__ = [
     "CheckFailedError",
     "CheckpointNotFound",
-    "CheckpointStateException",
-    "EnterpriseOnlyError",
-    "InternalException",
     "InvalidCheckpointException",
     "InvalidConfigurationException",
     "InvalidDataTypeException",
     "InvalidExperimentException",
     "InvalidModelException",
-    "MultipleDownloadsFailed",
-    "NoDirectStorageAccess",
-    "ProxiedDownloadFailed",
-    "SkipWorkloadException",
-    "StopLoadingImplementation",
-    "WorkerError",
-    "WorkerFinishedGracefully",
 ]
 
 refusals.complete(__name__)

@@ -1,9 +1,8 @@
 """``determined.common``."""
 
-from determined.common import check, experimental, util
+from determined.common import experimental
 from pedl2det_runtime import refusals
-from pedl2det_runtime.api.logs import set_logger
 
-__all__ = ["check", "experimental", "set_logger", "util"]
+__all__ = ["experimental"]
 
 refusals.complete(__name__)
