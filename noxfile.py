@@ -132,7 +132,6 @@ TYPES = (
     "numpy",
     "packaging",
     "pydantic",
-    "pyzmq>=26",
     "rich>=13.7",
 )
 #: The arguments with which `nightly` has its sessions leave nothing out.

@@ -12,7 +12,7 @@ from pedl2det.commands import doctor
 from pedl2det.errors import Pedl2DetError
 from support import ROOT, pedl2det, write_tree
 
-HAS = {"tensorflow": "2.18.1", "tf-keras": "2.18.0", "numpy": "2.0.2", "pyzmq": "27.0"}
+HAS = {"tensorflow": "2.18.1", "tf-keras": "2.18.0", "numpy": "2.0.2"}
 
 
 @pytest.fixture

@@ -15,8 +15,6 @@ import pytest
 from pedl2det_runtime.distributed import new_key
 from processes import ends, layouts, run, start
 
-pytest.importorskip("zmq")
-
 SCENARIOS = ("all_collectives", "large", "others_order", "late", "dies")
 
 
@@ -130,12 +128,7 @@ def test_two_machines_with_a_network_between_them(two_machines: list[str]) -> No
 
 
 @pytest.mark.slow
-def test_silence_is_noticed_over_a_cut_cable_and_of_a_killed_parent(
-    two_machines: list[str],
-) -> None:
-    # Side by side: both take the time that silence takes. The connections of the killed one stay
-    # open in its child.
-    with_a_child = [start(layout, "dies_with_a_child") for layout in layouts(3)]
+def test_silence_is_noticed_over_a_cut_cable(two_machines: list[str]) -> None:
     key = new_key()
     chief, other = (
         start(
@@ -150,18 +143,18 @@ def test_silence_is_noticed_over_a_cut_cable_and_of_a_killed_parent(
     ip("-n", two_machines[0], "link", "set", "v0", "down")
     cut = time.monotonic()
     assert "process 1 is gone" in ends(chief)[-1]["error"]
-    assert "the chief (process 0, tcp://10.77.0.1" in ends(other)[-1]["error"]
+    assert "the chief (process 0, 10.77.0.1" in ends(other)[-1]["error"]
     assert time.monotonic() - cut < 30
-    *others, dead = [ends(process) for process in with_a_child]
+
+
+def test_a_killed_process_is_noticed_although_a_child_of_it_lives() -> None:
+    *others, dead = run(layouts(3), "dies_with_a_child")
     assert dead == []
     for (outcome,) in others:
         assert "process 2 is gone" in outcome["error"]
-        assert 5 < outcome["seconds"] < 30
+        assert outcome["seconds"] < 10
 
 
-@pytest.mark.parametrize("force_tcp", [False, True])
-def test_several_hosts_on_one_machine_need_neither_a_key_nor_ports_of_their_own(
-    force_tcp: bool,
-) -> None:
-    all_layouts = layouts(2, 2, chief_ip="localhost", force_tcp=force_tcp)
+def test_several_hosts_on_one_machine_need_neither_a_key_nor_ports_of_their_own() -> None:
+    all_layouts = layouts(2, 2, chief_ip="localhost")
     check_collectives(run(all_layouts, "all_collectives", PEDL2DET_CLUSTER_KEY=""))

@@ -10,9 +10,12 @@ from pedl2det_runtime import refusals
 from pedl2det_runtime.distributed.collective import Collective
 from pedl2det_runtime.distributed.group import Groups, alone
 from pedl2det_runtime.distributed.layout import Layout, chief_address, is_loopback, layout_from
+from pedl2det_runtime.distributed.socket_groups import socket_groups
 from pedl2det_runtime.distributed.tf_config import layout_of_tf_config
 from pedl2det_runtime.distributed.torch_groups import torch_groups, torch_is_connected
 from pedl2det_runtime.errors import DistributedError
+
+_PORT = 12360
 
 _TORCH = {
     "rank": "RANK",
@@ -40,7 +43,7 @@ class DistributedContext(refusals.RefusesInternals):
     context or calls another method, all others raise; see docs/distributed.md. Use collectives to
     coordinate processes, not to exchange gradients.
 
-    The constructor waits for all processes. It needs pyzmq if ``size`` is more than 1.
+    The constructor waits for all processes.
 
     Args:
         rank: the rank of this process within the trial; 0 is the chief.
@@ -52,10 +55,10 @@ class DistributedContext(refusals.RefusesInternals):
         chief_ip: the address of the chief's machine; required for several machines. The chief
             listens only on this address and refuses processes without ``$PEDL2DET_CLUSTER_KEY``.
             On a loopback address the variable is not needed: the processes share a private file.
-        pub_port: the port for all processes.
-        pull_port: the port for the processes of one machine, if there are several machines.
-        port_offset: added to both ports, for several runs on one machine.
-        force_tcp: use 127.0.0.1 within a machine instead of a unix-domain socket.
+        pub_port: the port at which the processes meet.
+        pull_port: not used.
+        port_offset: added to the port, for several runs on one machine.
+        force_tcp: not used: TCP is always used, at 127.0.0.1 within a machine.
 
     Raises:
         CheckFailedError: the numbers are inconsistent, or ``chief_ip`` is missing.
@@ -72,15 +75,14 @@ class DistributedContext(refusals.RefusesInternals):
         cross_rank: int,
         cross_size: int,
         chief_ip: str | None = None,
-        pub_port: int = 12360,
+        pub_port: int = _PORT,
         pull_port: int = 12376,
         port_offset: int = 0,
         force_tcp: bool = False,
     ) -> None:
         layout = Layout(rank, size, local_rank, local_size, cross_rank, cross_size)
         chief_ip = chief_address(layout, chief_ip)
-        ports = (pub_port + port_offset, pull_port + port_offset)
-        self._begin(layout, _sockets(layout, chief_ip, ports, force_tcp=force_tcp))
+        self._begin(layout, _sockets(layout, chief_ip, pub_port + port_offset))
 
     @classmethod
     def from_horovod(cls, hvd: Any, chief_ip: str | None = None) -> Self:
@@ -161,10 +163,10 @@ class DistributedContext(refusals.RefusesInternals):
             strategy = tf.distribute.MirroredStrategy()
         else:
             strategy = tf.distribute.get_strategy()
-        if chief is not None and is_loopback(chief.host):  # the port of this run is a unique name
-            ports = (chief.port, chief.port + 1)
-            return cls._with(layout, _sockets(layout, None, ports)), strategy
-        return cls._from_layout(layout, chief.host if chief else None), strategy
+        # On one machine every run has ports of its own; TensorFlow listens at that of the chief.
+        is_here = chief is not None and is_loopback(chief.host)
+        port = _PORT + chief.port % 10_000 if chief is not None and is_here else _PORT
+        return cls._with(layout, _sockets(layout, chief.host if chief else None, port)), strategy
 
     @classmethod
     def _from_launcher(cls, layout: Layout, chief_ip: str | None) -> Self:
@@ -270,20 +272,9 @@ class DistributedContext(refusals.RefusesInternals):
             raise DistributedError(f"{collective}(): this DistributedContext is closed")
 
 
-def _sockets(
-    layout: Layout, chief_ip: str | None, ports: tuple[int, int], *, force_tcp: bool = False
-) -> Groups:
+def _sockets(layout: Layout, chief_ip: str | None, port: int) -> Groups:
     """Return the groups of processes that no framework connects."""
-    if layout.size == 1:
-        return alone()
-    try:
-        from pedl2det_runtime.distributed.zmq_groups import zmq_groups
-    except ImportError as error:
-        raise DistributedError(
-            "processes communicate through pyzmq, which is not installed: "
-            f"pip install pyzmq ({error})"
-        ) from error
-    return zmq_groups(layout, chief_ip, ports, force_tcp=force_tcp)
+    return alone() if layout.size == 1 else socket_groups(layout, chief_ip, port)
 
 
 class DummyDistributedContext(DistributedContext):

@@ -1,4 +1,4 @@
-"""The collectives of objects, over a transport of bytes: Horovod, torch.distributed or ZeroMQ."""
+"""The collectives of objects, over a transport of bytes: Horovod, torch.distributed or sockets."""
 
 from __future__ import annotations
 

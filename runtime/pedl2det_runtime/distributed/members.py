@@ -1,151 +1,150 @@
 """The chief and the workers of a group, and what they send each other.
 
 In a round every worker sends an object to the chief, which answers when it has those of all. So no
-process runs ahead. While the chief waits it sends signs of life, which also tell it who is lost.
+process runs ahead. While the chief waits it sends signs of life, so that it names who is late.
 """
 
 from __future__ import annotations
 
 import contextlib
-import secrets
+import json
+import queue
 import time
-from typing import Any
+from multiprocessing.connection import Connection, wait
 
-import zmq
-from zmq.utils.monitor import recv_monitor_message
-
+from pedl2det_runtime.distributed.connections import REFUSED, Door, Place, connect
 from pedl2det_runtime.distributed.deadline import PATIENCE_VARIABLE, patience
-from pedl2det_runtime.distributed.keys import Keys
-from pedl2det_runtime.distributed.sockets import joined, listen, open_socket, send
 from pedl2det_runtime.errors import DistributedError
 
-#: The first frame of a message: an object follows, why the group has failed, or nothing.
+#: What comes before a message: an object follows, why the group has failed, or nothing.
 _OBJECT, _FAILURE, _ALIVE = b"object", b"failure", b"alive"
 
 _GONE = "is gone: it has closed its DistributedContext, ended or been killed"
 _SLOW = f"if it is only slow, set ${PATIENCE_VARIABLE} to more seconds"
+_PAUSE = 1.0  # seconds between two signs of life
 
 
 class Chief:
     """Member 0 of a group; see :class:`Framework`.
 
     Attributes:
-        address: where it listens, with a port for ``tcp://host:*``.
+        place: where it listens.
     """
 
-    def __init__(self, context: Any, address: str, keys: Keys | None, size: int) -> None:
+    def __init__(self, place: Place, key: bytes, size: int) -> None:
         self._size = size
         self._patience = patience()
-        self._linger = 30_000  # milliseconds that unsent answers may take after ``close``
-        self._workers: dict[bytes, int] = {}  # by their identities in ZeroMQ
-        self._router = open_socket(context, zmq.ROUTER, address, keys)
-        self._router.router_mandatory = True  # sending to a lost worker raises
-        self._lock = listen(self._router, address)
-        self.address = self._router.last_endpoint.decode()
+        self._workers: dict[int, Connection] = {}
+        self._admitted: list[Connection] = []
+        self._arrivals: queue.SimpleQueue[tuple[Connection, bytes]] = queue.SimpleQueue()
+        self._door = Door(place, key, lambda *arrival: self._arrivals.put(arrival))
+        self.place = self._door.place
 
     def allgather(self, data: bytes, *, to_all: bool = True) -> list[bytes]:
         """Collect the objects of all; send each worker those of the others."""
-        known = list(self._workers)  # all of them, or none yet
-        self.broadcast(data if to_all else b"", 0)
+        self._meet()
         objects = self._collect(data)
-        for worker, member in self._workers.items():
-            for other in range(1 if worker in known else 0, self._size):
-                own = other == member
-                self._send(worker, _OBJECT, objects[other] if to_all and not own else b"")
+        for member in self._workers:
+            for other, given in enumerate(objects):
+                if other != member:
+                    self._send(member, _OBJECT, given if to_all else b"")
         return objects
 
     def broadcast(self, data: bytes, size: int) -> bytes:
         """Send an object to all workers."""
-        for worker in self._workers:
-            self._send(worker, _OBJECT, data)
+        for member in self._workers:
+            self._send(member, _OBJECT, data)
         return data
 
     def fail(self, why: str) -> None:
         """Tell the workers why the group has failed."""
-        self._linger = 3_000
-        for worker in self._workers:
-            with contextlib.suppress(DistributedError):
-                self._send(worker, _FAILURE, why.encode())
+        for worker in self._admitted:
+            with contextlib.suppress(OSError):
+                worker.send_bytes(_FAILURE)
+                worker.send_bytes(why.encode())
 
     def close(self) -> None:
         """End the group."""
-        self._router.close(linger=self._linger)
-        if self._lock is not None:
-            self._lock.close()
+        self._door.close()
+        for worker in self._admitted:
+            worker.close()
+
+    def _meet(self) -> None:
+        """Wait until all are there, then admit nobody else."""
+        until = time.monotonic() + self._patience
+        while len(self._workers) < self._size - 1:
+            try:
+                worker, said = self._arrivals.get(timeout=max(until - time.monotonic(), 0.01))
+            except queue.Empty:
+                raise self._late(set(range(1, self._size)) - self._workers.keys()) from None
+            self._admitted.append(worker)
+            member, size = json.loads(said)
+            if size != self._size:
+                raise DistributedError(
+                    f"process {member} says that it is one of {size}, the chief knows of "
+                    f"{self._size}"
+                )
+            if member in self._workers:
+                raise DistributedError(
+                    f"two processes say that they are number {member} of {size}; is another run "
+                    "using the same ports? Then give it another port_offset"
+                )
+            self._workers[member] = worker
+        self._door.close()
 
     def _collect(self, own: bytes) -> list[bytes]:
         objects = {0: own}
         until = time.monotonic() + self._patience
         while len(objects) < self._size:
-            if self._router.poll(200):
-                sender, kind, *frames = self._router.recv_multipart(copy=False)
-                if self._knows(sender.bytes):
-                    if kind.bytes == _FAILURE:
-                        raise DistributedError(joined(frames).decode())
-                    objects[self._workers[sender.bytes]] = joined(frames)
-            elif time.monotonic() > until:
-                late = ", ".join(str(m) for m in range(self._size) if m not in objects)
-                raise DistributedError(f"waited {self._patience:g} s for process {late}; {_SLOW}")
-            else:
-                for worker in self._workers:
-                    self._send(worker, _ALIVE)
+            late = {worker: one for one, worker in self._workers.items() if one not in objects}
+            for worker in wait(list(late), timeout=_PAUSE):
+                assert isinstance(worker, Connection)
+                objects[late[worker]] = self._receive(late[worker])
+                until = time.monotonic() + self._patience
+            if len(objects) < self._size:
+                if time.monotonic() > until:
+                    raise self._late(late.values())
+                for member in self._workers:
+                    self._send(member, _ALIVE)
         return [objects[member] for member in range(self._size)]
 
-    def _knows(self, worker: bytes) -> bool:
-        """Register a worker; False for an unknown one when all are there."""
-        if worker in self._workers or len(self._workers) == self._size - 1:
-            return worker in self._workers
-        member, size = map(int, worker.split(b"/")[:2])
-        taken = member in self._workers.values()
-        self._workers[worker] = member
-        if size != self._size:
-            raise DistributedError(
-                f"process {member} says that it is one of {size}, the chief knows of {self._size}"
-            )
-        if taken:
-            raise DistributedError(
-                f"two processes say that they are number {member} of {size}; is another run using "
-                "the same ports? Then give it another port_offset"
-            )
-        return True
+    def _late(self, members: object) -> DistributedError:
+        names = ", ".join(map(str, sorted(members)))  # type: ignore[call-overload]
+        return DistributedError(f"waited {self._patience:g} s for process {names}; {_SLOW}")
 
-    def _send(self, worker: bytes, kind: bytes, data: bytes = b"") -> None:
+    def _receive(self, member: int) -> bytes:
         try:
-            send(self._router, [worker, kind], data)
-        except zmq.ZMQError as error:
-            raise DistributedError(f"process {self._workers[worker]} {_GONE}") from error
+            kind, data = _message(self._workers[member])
+        except (EOFError, OSError) as error:
+            raise DistributedError(f"process {member} {_GONE}") from error
+        if kind == _FAILURE:
+            raise DistributedError(data.decode())
+        return data
+
+    def _send(self, member: int, kind: bytes, data: bytes = b"") -> None:
+        try:
+            self._workers[member].send_bytes(kind)
+            self._workers[member].send_bytes(data)
+        except OSError as error:
+            raise DistributedError(f"process {member} {_GONE}") from error
 
 
 class Worker:
     """A member of a group other than the chief; see :class:`Framework`."""
 
-    def __init__(
-        self, context: Any, address: str, keys: Keys | None, member: int, size: int
-    ) -> None:
-        self._member = member
-        self._size = size
-        self._chief = f"the chief (process 0, {address})"
+    def __init__(self, place: Place, key: bytes, member: int, size: int) -> None:
+        self._member, self._size = member, size
+        self._chief = f"the chief (process 0, {place[0]}:{place[1]})"
         self._patience = patience()
-        self._first = b""  # object, until the chief answers
-        self._joined = False
-        self._refusals = 0
-        self._socket = open_socket(context, zmq.DEALER, address, keys)
-        self._socket.routing_id = f"{member}/{size}/{secrets.token_hex(8)}".encode()
-        self._events = self._socket.get_monitor_socket()
-        self._poller = zmq.Poller()
-        self._poller.register(self._socket, zmq.POLLIN)
-        self._poller.register(self._events, zmq.POLLIN)
-        self._socket.connect(address)
+        self._connection = self._connect(place, key)
 
     def allgather(self, data: bytes, *, to_all: bool = True) -> list[bytes]:
         """Send an object to the chief; return those of all."""
-        if self._joined:
-            self._send(_OBJECT, data)
-        else:
-            self._first = data  # sent when the handshake has succeeded
-        objects = [self._receive() for _ in range(self._size)]
-        objects[self._member] = data
-        return objects
+        with contextlib.suppress(OSError):  # which ``_receive`` reports
+            self._connection.send_bytes(_OBJECT)
+            self._connection.send_bytes(data)
+        others = [self._receive() for _ in range(self._size - 1)]
+        return [*others[: self._member], data, *others[self._member :]]
 
     def broadcast(self, data: bytes, size: int) -> bytes:
         """Return the object of the chief."""
@@ -153,51 +152,55 @@ class Worker:
 
     def fail(self, why: str) -> None:
         """Tell the chief why the group has failed."""
-        self._send(_FAILURE, why.encode())
+        with contextlib.suppress(OSError):
+            self._connection.send_bytes(_FAILURE)
+            self._connection.send_bytes(why.encode())
 
     def close(self) -> None:
         """Leave the group."""
-        self._socket.disable_monitor()
-        self._events.close(linger=0)
-        self._socket.close(linger=2_000 if self._joined else 0)  # milliseconds, for ``fail``
+        self._connection.close()
 
-    def _send(self, kind: bytes, data: bytes) -> None:
-        with contextlib.suppress(zmq.Again):  # not connected, which ``_receive`` reports
-            send(self._socket, [kind], data)
+    def _connect(self, place: Place, key: bytes) -> Connection:
+        introduction = json.dumps([self._member, self._size]).encode()
+        until, refusals = time.monotonic() + self._patience, 0
+        while True:
+            try:
+                return connect(place, key, introduction)
+            except (ConnectionRefusedError, TimeoutError):
+                pass  # the chief has not begun
+            except REFUSED:
+                refusals += 1
+            if refusals == 3:
+                raise DistributedError(
+                    f"{self._chief} and this process do not accept each other: their keys differ, "
+                    "or what listens there is not the chief of this run"
+                )
+            if time.monotonic() > until:
+                raise self._silence()
+            time.sleep(0.1)
 
     def _receive(self) -> bytes:
         """Wait for an object from the chief.
 
         Raises:
-            DistributedError: the group has failed, the chief is gone, or it is not that of the run.
+            DistributedError: the group has failed, or the chief is gone.
         """
-        until = time.monotonic() + self._patience
-        while (left := until - time.monotonic()) > 0:
-            ready = dict(self._poller.poll(int(left * 1000) + 1))
-            # Before the events of the connection: the chief's last message says why it ended.
-            if self._socket in ready:
-                kind, *frames = self._socket.recv_multipart(copy=False)
-                self._joined = kind.bytes != _FAILURE
-                if not self._joined:
-                    raise DistributedError(joined(frames).decode())
-                if kind.bytes == _OBJECT:
-                    return joined(frames)
-                until = time.monotonic() + self._patience  # the chief waits, and names the late one
-            elif self._events in ready:
-                self._handle(zmq.Event(recv_monitor_message(self._events)["event"]))
-        why = f"waited {self._patience:g} s, and nothing came from {self._chief}"
-        raise DistributedError(f"{why}; {_SLOW}")
+        while self._connection.poll(self._patience + 2 * _PAUSE):  # the chief waits as long
+            try:
+                kind, data = _message(self._connection)
+            except (EOFError, OSError) as error:
+                raise DistributedError(f"{self._chief} {_GONE}") from error
+            if kind == _FAILURE:
+                raise DistributedError(data.decode())
+            if kind == _OBJECT:
+                return data
+        raise self._silence()
 
-    def _handle(self, event: zmq.Event) -> None:
-        if event == zmq.Event.HANDSHAKE_SUCCEEDED and not self._joined:
-            # Again after a connection to the chief of the context before, which has closed it.
-            self._send(_OBJECT, self._first)
-        elif event == zmq.Event.DISCONNECTED and self._joined:
-            self._joined = False
-            raise DistributedError(f"{self._chief} {_GONE}")
-        self._refusals += "HANDSHAKE_FAILED" in str(event.name)
-        if self._refusals == 3:
-            raise DistributedError(
-                f"{self._chief} and this process do not accept each other: their keys differ, or "
-                "what listens there is not the chief of this run"
-            )
+    def _silence(self) -> DistributedError:
+        return DistributedError(
+            f"waited {self._patience:g} s, and nothing came from {self._chief}; {_SLOW}"
+        )
+
+
+def _message(connection: Connection) -> tuple[bytes, bytes]:
+    return connection.recv_bytes(), connection.recv_bytes()

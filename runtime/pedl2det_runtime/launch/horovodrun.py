@@ -19,7 +19,7 @@ from typing import Any
 
 from pedl2det_runtime.backends import graph_mode
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
-from pedl2det_runtime.distributed.keys import KEY_VARIABLE, new_key
+from pedl2det_runtime.distributed.key import KEY_VARIABLE, new_key
 from pedl2det_runtime.errors import ConfigError, GraphModeNeededError, Interrupted, RankError
 from pedl2det_runtime.launch.child import end_with_parent
 from pedl2det_runtime.launch.outcome import Outcome, may_pass

@@ -1,14 +1,12 @@
-"""The secret of a run, and the CURVE keys that every process derives from it."""
+"""The secret of a run: who has it may join, and send pickles."""
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import secrets
-from dataclasses import dataclass
+from pathlib import Path
 
-from pedl2det_runtime.distributed.private_directory import socket_path
 from pedl2det_runtime.errors import DistributedError
 
 #: The environment variable of the secret, 64 hexadecimal digits.
@@ -20,21 +18,13 @@ _HOW = (
 )
 
 
-@dataclass(frozen=True)
-class Keys:
-    """The secret CURVE keys of a run, 32 bytes each: the chief's, and that of all its workers."""
-
-    chief: bytes
-    workers: bytes
-
-
 def new_key() -> str:
     """Return a new secret for ``$PEDL2DET_CLUSTER_KEY``: 32 random bytes in hexadecimal."""
     return secrets.token_hex(32)
 
 
-def find_keys(*, is_one_machine: bool) -> Keys:
-    """Derive the keys of this run from ``$PEDL2DET_CLUSTER_KEY``.
+def find_key(*, is_one_machine: bool) -> bytes:
+    """Return the secret of this run, from ``$PEDL2DET_CLUSTER_KEY``.
 
     Args:
         is_one_machine: whether all processes are on this machine. Without the variable, they
@@ -54,20 +44,27 @@ def find_keys(*, is_one_machine: bool) -> Keys:
         secret = b""
     if len(secret) != 32:
         raise DistributedError(f"${KEY_VARIABLE}: expected 64 hexadecimal digits; {_HOW}")
-    chief, workers = (
-        hashlib.blake2b(key=secret, person=purpose, digest_size=32).digest()
-        for purpose in (b"pedl2det server", b"pedl2det client")
-    )
-    return Keys(chief, workers)
+    return secret
 
 
 def _users_secret() -> str:
     """Return the secret of this user on this machine; the first process writes it."""
-    path = socket_path("key")
-    draft = path.with_name(f"key-{secrets.token_hex(8)}")
-    if not path.exists():
-        draft.write_text(new_key(), encoding="ascii")
-        with contextlib.suppress(FileExistsError):  # another process was first
-            os.link(draft, path)
-        draft.unlink()
-    return path.read_text(encoding="ascii")
+    home = Path(os.environ.get("XDG_RUNTIME_DIR") or Path.home())
+    path = home / ".pedl2det-key"
+    try:
+        if not path.exists():
+            draft = path.with_name(f"{path.name}-{secrets.token_hex(8)}")
+            with os.fdopen(
+                os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w"
+            ) as file:
+                file.write(new_key())
+            with contextlib.suppress(FileExistsError):  # another process was first
+                os.link(draft, path)
+            draft.unlink()
+        with path.open(encoding="ascii") as file:
+            status = os.fstat(file.fileno())
+            if status.st_uid != os.geteuid() or status.st_mode & 0o077:
+                raise DistributedError(f"{path}: others may read or write it; remove it, or {_HOW}")
+            return file.read()
+    except OSError as error:
+        raise DistributedError(f"{path}: no secret can be kept: {error.strerror}; {_HOW}") from None

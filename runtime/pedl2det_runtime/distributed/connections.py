@@ -1,0 +1,168 @@
+"""Connections of TCP between processes that prove to each other that they have the run's secret.
+
+The proof is that of ``multiprocessing.connection``: nothing is unpickled before it, and nothing is
+encrypted after it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import struct
+import threading
+import weakref
+from collections.abc import Callable
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Connection, answer_challenge, deliver_challenge
+
+from pedl2det_runtime.errors import CheckFailedError, DistributedError
+
+#: An IP address and a port.
+Place = tuple[str, int]
+
+#: What a stranger, or a process with another secret, ends a greeting with.
+REFUSED = (AuthenticationError, AssertionError, EOFError, OSError, ValueError)
+
+_GREETING = 10  # seconds that a greeting may take
+_STRANGERS = 64  # who are greeted at the same time
+_SILENCE = 20  # seconds after which a machine that no longer answers is gone
+_LONGEST = 200  # bytes of what a worker says of itself
+
+_open: weakref.WeakSet[Connection] = weakref.WeakSet()
+
+
+def place_of(host: str, port: int) -> Place:
+    """Return the numeric address of a port of a host.
+
+    Raises:
+        DistributedError: the host is unknown.
+        CheckFailedError: the port is out of range.
+    """
+    if not 0 <= port < 65536:
+        raise CheckFailedError(f"DistributedContext: ports are 1 to 65535, got {port}")
+    try:
+        *_, found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except OSError as error:
+        raise DistributedError(f"chief_ip {host!r}: no address is known: {error}") from error
+    return str(found[0]), int(found[1])
+
+
+class Door:
+    """Where a chief listens: it admits who proves the secret, until it is closed.
+
+    Args:
+        place: where to listen; the port 0 is a free one.
+        key: the secret.
+        admit: is given each connection and what the worker says of itself, on another thread.
+
+    Raises:
+        DistributedError: the place is in use, or not of this machine.
+    """
+
+    def __init__(
+        self, place: Place, key: bytes, admit: Callable[[Connection, bytes], None]
+    ) -> None:
+        family = socket.AF_INET6 if ":" in place[0] else socket.AF_INET
+        try:
+            self._server = socket.create_server(place, family=family)
+        except OSError as error:
+            why = f"cannot be listened on ({error}); chief_ip must be an address of its own machine"
+            if error.errno == errno.EADDRINUSE:
+                why = (
+                    "another process listens there already; give each of this run another "
+                    "port_offset"
+                )
+            raise DistributedError(f"{place[0]}:{place[1]}: {why}") from error
+        self.place: Place = self._server.getsockname()[:2]
+        self._key, self._admit = key, admit
+        self._places = threading.Semaphore(_STRANGERS)
+        threading.Thread(target=self._open, daemon=True).start()
+
+    def close(self) -> None:
+        """Listen no longer."""
+        try:
+            self._server.shutdown(socket.SHUT_RDWR)  # which ends ``accept``
+        except OSError:
+            return  # closed before
+        self._server.close()
+
+    def _open(self) -> None:
+        while True:
+            try:
+                visitor, _ = self._server.accept()
+            except OSError:
+                return
+            self._places.acquire()
+            threading.Thread(target=self._greet, args=(visitor,), daemon=True).start()
+
+    def _greet(self, visitor: socket.socket) -> None:
+        try:
+            connection, said = _greeted(visitor, self._key)
+            self._admit(connection, said)
+        except REFUSED:
+            pass
+        finally:
+            self._places.release()
+
+
+def connect(place: Place, key: bytes, introduction: bytes) -> Connection:
+    """Connect to a chief, and say who this is.
+
+    Raises:
+        ConnectionRefusedError, TimeoutError: nobody listens there.
+        REFUSED: who listens there does not prove the secret, or does not accept ours.
+    """
+    visitor = socket.create_connection(place, timeout=_GREETING)
+    visitor.settimeout(None)
+    return _greeted(visitor, key, introduction)[0]
+
+
+def _greeted(
+    visitor: socket.socket, key: bytes, introduction: bytes | None = None
+) -> tuple[Connection, bytes]:
+    """Prove the secret to each other; a worker introduces itself then."""
+    with visitor:
+        _limit(visitor, _GREETING)
+        connection = Connection(os.dup(visitor.fileno()))
+        try:
+            if introduction is None:
+                deliver_challenge(connection, key)
+                answer_challenge(connection, key)
+                introduction = connection.recv_bytes(_LONGEST)
+            else:
+                answer_challenge(connection, key)
+                deliver_challenge(connection, key)
+                connection.send_bytes(introduction)
+        except BaseException:
+            connection.close()
+            raise
+        _limit(visitor, 0)
+        visitor.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        # A machine that vanishes says no goodbye: ask it, and count what it does not acknowledge.
+        visitor.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for name, value in (
+            *(("TCP_KEEPIDLE", 5), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 3)),
+            ("TCP_USER_TIMEOUT", _SILENCE * 1000),
+        ):
+            if hasattr(socket, name):
+                visitor.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+    _open.add(connection)
+    return connection, introduction
+
+
+def _limit(visitor: socket.socket, seconds: int) -> None:
+    """Limit how long one byte is waited for; 0 for ever."""
+    limit = struct.pack("ll", seconds, 0)
+    visitor.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, limit)
+    visitor.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, limit)
+
+
+def _close_in_child() -> None:
+    """A forked child that kept them open would hide that its parent is gone."""
+    for connection in list(_open):
+        if not connection.closed:
+            connection.close()
+
+
+os.register_at_fork(after_in_child=_close_in_child)
