@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from contextlib import nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -41,7 +42,9 @@ from pedl2det.visible import say
 @click.option("--max-batches", type=arguments.at_least_1, help="Train no more than this.")
 @click.option("--test", is_flag=True, help="One batch of everything, and the end of an epoch.")
 @click.option("--trace", is_flag=True, help="Write every batch's metrics to batches.jsonl.")
-@click.option("--watch", type=(str, str), metavar="DIR LOG", hidden=True)  # for verify
+# For verify: write down which lines below DIR are executed; serve nothing that Determined does not.
+@click.option("--watch", type=(str, str), metavar="DIR LOG", hidden=True)
+@click.option("--as-written", is_flag=True, hidden=True)
 @click.option(
     "--slots",
     type=arguments.at_least_1,
@@ -65,6 +68,7 @@ def command(
     log_format: str,
     with_stack: bool,
     watch: tuple[str, str] | None,
+    as_written: bool,
     **training: Any,
 ) -> None:
     """Train the trial in DIR, of whichever generation it is.
@@ -92,11 +96,18 @@ def command(
             **training,
         )
         options = replace(named, config=config or _config_of_script(directory))
-        _train(options, named, hosts, quiet, log_format == "json", with_stack)
+        serve = partial(old_names, as_written=as_written)
+        _train(options, named, hosts, quiet, log_format == "json", with_stack, serve)
 
 
 def _train(
-    options: Any, named: Any, hosts: str | None, quiet: bool, as_json: bool, with_stack: bool
+    options: Any,
+    named: Any,
+    hosts: str | None,
+    quiet: bool,
+    as_json: bool,
+    with_stack: bool,
+    serve: Callable[[Any], AbstractContextManager[None]],
 ) -> None:
     """Train in this process, or start the ranks; do neither if nothing is left to train."""
     from pedl2det.terminal.choice import display
@@ -121,7 +132,7 @@ def _train(
                 more = [flag for flag, is_set in flags.items() if is_set]
                 start_ranks(options, ranks, hosts, _say, *more)
             else:
-                with shown as screen, old_names(options):
+                with shown as screen, serve(options):
                     runtime().run(options, screen)
     except errors.Pedl2DetError as error:
         if isinstance(error, errors.TrialLoadError):

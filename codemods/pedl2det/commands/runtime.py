@@ -46,15 +46,27 @@ def runtime() -> ModuleType:
 
 
 @contextmanager
-def old_names(options: Any) -> Iterator[None]:
-    """The old API and the old names of TensorFlow and Keras, while an old trial is trained."""
+def old_names(options: Any, *, as_written: bool = False) -> Iterator[None]:
+    """The old API and the old names of TensorFlow and Keras, while an old trial is trained.
+
+    Code that is trained as it is written gets none, nor old arguments of optimizers.
+    """
     from pedl2det_runtime.backends import keras_versions
     from pedl2det_runtime.trainer.run import readable_config
 
-    names = old_names_of(options.directory, readable_config(options))
-    if names.age is Age.CURRENT:
-        yield
+    if as_written:
+        keras_versions.serve_no_old_arguments()
+    elif (names := old_names_of(options.directory, readable_config(options))) != OldNames():
+        with _served(names):
+            yield
         return
+    yield
+
+
+@contextmanager
+def _served(names: OldNames) -> Iterator[None]:
+    from pedl2det_runtime.backends import keras_versions
+
     keras_versions.choose_keras_2()
     keras_versions.load_tensorflow()
     with keras_versions.as_before():
@@ -94,7 +106,7 @@ def fail(error: Any, with_stack: bool) -> NoReturn:
 class OldNames:
     """The old names that a trial uses."""
 
-    age: Age  # the TensorFlow that it was written for
+    age: Age = Age.CURRENT  # the TensorFlow that it was written for
     from_one: bool = False  # whether its layers are called ``dense_1``, ``dense_2`` and so on
 
 
@@ -114,7 +126,7 @@ def old_names_of(path: Path, config: Any) -> OldNames:
     is_in_steps = config is not None and config.is_legacy
     is_before = is_script or is_in_steps or any(map(uses_legacy, read.values()))
     if not is_before and not any("determined" in source.text for source in read.values()):
-        return OldNames(Age.CURRENT)
+        return OldNames()
     configs = [(home, config.raw)] if config is not None else []
     trial = Trial(home, Modules(read), configs, counts_in_steps=is_before)
     age = old_keras.age(trial)

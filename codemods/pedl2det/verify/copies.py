@@ -26,6 +26,7 @@ class Copy:
     config: Path
     script: Path | None = None  # the plain script that trains it; None for a trial
     twin_is_script: bool = False  # whether it is compared with a plain script
+    is_migrated: bool = False  # so that nothing that Determined does not serve may be served
 
     @property
     def directory(self) -> Path:

@@ -109,6 +109,7 @@ def prepare(workshop: Workshop, extent: Extent) -> Pair:
         for file in result.files:
             _write(file.path, new, file.new)
         is_same = not any(one.directory.is_relative_to(new.directory) for one in result.outcomes)
+    new = replace(new, is_migrated=not is_same)
     return Pair(old, new, _new_metric_names(old.directory, new.config), findings, is_same)
 
 
@@ -118,7 +119,7 @@ def _with_twin(old: Copy, twin: Path, workshop: Workshop) -> Pair:
     different = tuple(finding for finding in findings if finding.kind is Kind.DIFFERENT)
     script = _script_in(twin)
     own = workshop.config if script else _config_of_twin(twin, old.extent.home, workshop.config)
-    new = workshop.copy("new", extent_of(twin), own)
+    new = replace(workshop.copy("new", extent_of(twin), own), is_migrated=True)
     if script is not None:
         new = replace(new, script=new.root / script.relative_to(new.extent.root))
         old = replace(old, twin_is_script=True)

@@ -166,6 +166,11 @@ _serves_old_arguments = False
 _OLD_ARGUMENTS = {"lr", "decay"}
 
 
+def serve_no_old_arguments() -> None:
+    """Let optimizers take ``lr=`` and ``decay=`` as they do without pedl2det, in this process."""
+    _OLD_ARGUMENTS.clear()
+
+
 def _new_optimizer(cls: Any, *args: Any, **kwargs: Any) -> Any:
     """Create a legacy optimizer for ``lr=`` or ``decay=``, and in graph mode.
 
