@@ -351,6 +351,13 @@ def test_old_names_of_tensorflow_and_numpy(keras: Any) -> None:
     assert np.asscalar(np.array([3])) == 3
 
 
+def test_the_default_graph_lets_a_model_predict(keras: Any) -> None:
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(3,))])
+    with tf.get_default_graph().as_default() as graph:
+        assert model.predict(np.ones((2, 3)), verbose=0).shape == (2, 1)
+    assert graph is tf.get_default_graph()
+
+
 def test_a_session_evaluates_with_the_present_values_of_variables(keras: Any) -> None:
     weights, table = tf.Variable([3.0, 4.0]), tf.Variable([[1.0], [2.0]])
     norm, rows = tf.norm(weights), tf.gather(table, [1])

@@ -54,6 +54,14 @@ class Session:
         self.close()
 
 
+def get_default_graph():
+    """Return the graph; in eager mode it does not turn eager execution off."""
+    graph = tf.compat.v1.get_default_graph()
+    if tf.executing_eagerly():
+        graph.as_default = lambda: contextlib.nullcontext(graph)
+    return graph
+
+
 def get_session():
     """Return the session of the graph, or one for eager mode."""
     if tf.compat.v1.executing_eagerly_outside_functions():

@@ -21,6 +21,7 @@ def value(tensor):
 _NO_TENSOR = """\
 import tensorflow as tf
 
+graph = tf.get_default_graph()
 session = tf.Session(config=tf.ConfigProto())
 tf.keras.backend.set_session(session)
 print(tf.keras.backend.get_session().run(tf.norm([3.0, 4.0])))
@@ -30,6 +31,7 @@ import tensorflow as tf
 
 import legacy_keras
 
+graph = legacy_keras.get_default_graph()
 session = legacy_keras.Session(config=tf.compat.v1.ConfigProto())
 tf.compat.v1.keras.backend.set_session(session)
 print(legacy_keras.get_session().run(tf.norm([3.0, 4.0])))
