@@ -128,6 +128,32 @@ def test_models_can_be_renamed(keras: Any) -> None:
     assert model.name == "net"
 
 
+def test_arguments_of_keras_1(keras: Any) -> None:
+    """Keras 2.2.4 took them still."""
+    layers = keras.layers
+    x = layers.Input((4, 4, 1))
+    convolution = layers.Convolution2D(
+        *(2, 3, 3), border_mode="same", subsample=(2, 2), dim_ordering="tf", bias=False
+    )
+    y = layers.LSTM(output_dim=3, inner_activation="sigmoid", forget_bias_init="one")(
+        layers.Reshape((2, 4))(convolution(x))
+    )
+    embedding = layers.Embedding(9, output_dim=2, init="ones", dropout=0.5)
+    model = keras.models.Model(input=x, output=layers.Dense(1, init="ones")(y))
+
+    assert [weights.shape for weights in model.get_weights()][:3] == [
+        (3, 3, 1, 2),
+        (4, 12),
+        (3, 12),
+    ]
+    assert convolution.data_format == "channels_last"
+    assert layers.MaxPooling2D(dim_ordering="th").data_format == "channels_first"
+    assert model.layers[3].recurrent_activation is tf.keras.activations.sigmoid
+    assert embedding.get_config()["embeddings_initializer"]["class_name"] == "Ones"
+    with pytest.raises(TypeError, match="init"):
+        layers.GaussianNoise(0.1, init="ones")
+
+
 def test_subclasses_of_old_models(keras: Any) -> None:
     """One that names its inputs and outputs changes nothing for the others."""
 

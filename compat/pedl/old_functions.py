@@ -9,7 +9,7 @@ from typing import Any
 
 from pedl2det_legacy import numpy_functions
 from pedl2det_names import IMAGE_RANGES, IMAGES_DIFFER
-from pedl2det_names.keras import LOSS_TEXTS
+from pedl2det_names.keras import DATA_FORMATS, LOSS_TEXTS
 from pedl2det_runtime.errors.repeated_warnings import logger
 
 _log = logger(__name__)
@@ -117,6 +117,8 @@ def renaming(
 
     @functools.wraps(original)
     def renamed(*args: Any, **kwargs: Any) -> Any:
+        if "dim_ordering" in kwargs:
+            kwargs["dim_ordering"] = DATA_FORMATS.get(kwargs["dim_ordering"])
         today = {keywords.get(name, name): value for name, value in kwargs.items()}
         return original(*args, **{name: value for name, value in today.items() if name})
 
