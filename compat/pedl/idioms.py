@@ -134,6 +134,8 @@ def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
     norm = "{keras}.src.layers.normalization.batch_normalization.BatchNormalizationBase"
     for dotted, wrap in (
         (f"{python}.framework.ops._EagerTensorBase.eval", lambda _: old_sessions.evaluated),
+        (f"{python}.framework.tensor_shape.TensorShape.__getitem__", old_functions.with_dimensions),
+        (f"{python}.framework.tensor_shape.TensorShape.__iter__", old_functions.with_dimensions),
         (f"{python}.pywrap_tfe.TFE_Py_FastPathExecute", old_sessions.reading_visibly),
         ("tensorflow.keras.backend.eval", old_sessions.evaluating),
         ("{keras}.src.backend.eval", old_sessions.evaluating),

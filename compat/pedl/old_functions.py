@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -134,3 +135,31 @@ def losses_by_text(get: Any) -> Any:
         return get(LOSS_TEXTS.get(identifier, identifier) if is_text else identifier)
 
     return get_loss
+
+
+class _Dimension(int):
+    """A known dimension of a shape, with the attribute ``value`` of TensorFlow 1."""
+
+    value = property(int)
+
+
+def with_dimensions(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a method that reads dimensions of a shape to give old code those of TensorFlow 1.
+
+    The code of libraries tests whether an unknown one ``is None``.
+    """
+    import tensorflow as tf
+
+    @functools.wraps(original)
+    def read(shape: Any, *key: Any) -> Any:
+        caller = sys._getframe(1).f_code.co_filename
+        is_library = "-packages" in caller and "autograph" not in caller
+        unknown = None if is_library else tf.compat.v1.Dimension(None)
+
+        def dimension(size: Any) -> Any:
+            return _Dimension(size) if type(size) is int else unknown if size is None else size
+
+        found = original(shape, *key)
+        return dimension(found) if key else map(dimension, found)
+
+    return read

@@ -22,7 +22,6 @@ def old_attributes():
     for kind in (tf.Tensor, tf.keras.__internal__.KerasTensor):
         yield kind, "_keras_shape", _Default(tf.keras.backend.int_shape)
         yield kind, "_uses_learning_phase", _Default(lambda tensor: False)
-    yield tf.TensorShape, "__getitem__", _with_values(tf.TensorShape.__getitem__)
 
 
 def _layers():
@@ -73,17 +72,3 @@ def _without_inputs(original):
         return original(layer, values, **options)
 
     return add
-
-
-class _Dimension(int):
-    """A dimension of a shape, with the attribute `value` of TensorFlow 1."""
-
-    value = property(int)
-
-
-def _with_values(original):
-    def item(shape, key):
-        size = original(shape, key)
-        return _Dimension(size) if type(size) is int else size
-
-    return item
