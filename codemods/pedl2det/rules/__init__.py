@@ -100,7 +100,10 @@ RULES = (
     Rule(
         "P031",
         "old-attributes",
-        words=r"\.(?:value|predict_\w+|add_\w+|\w*trainable_weights|_\w+|name) ?|\bsetattr\b",
+        words=(
+            r"\.(?:value|predict_\w+|add_\w+|\w*trainable_weights|_\w+|name) ?"
+            r"|\bsetattr\b|initial_decay|get_config"
+        ),
     ),
     Rule("P034", "carried-over", _PEDL + _EARLY, _CARRIED),
     Rule("P035", "seen-as-a-whole", _PEDL + _EARLY, _REWRITTEN),

@@ -1,8 +1,9 @@
-"""Attributes that models, layers and tensors had in TensorFlow 1 and Keras 2.2.4, and have no more.
+"""Attributes of TensorFlow 1 and Keras 2.2.4 that models, layers and the like have no more.
 
 Such as ``model.predict_classes(x)``, ``layer.name = "net"``, ``add_update(updates, inputs)``,
-``trainable_weights = [...]`` and ``x._keras_shape``. A line above the first use gives them back
-to the classes, whatever has the attribute: ``legacy_keras.restore_attributes()``.
+``trainable_weights = [...]``, ``x._keras_shape`` and ``optimizer.get_config()["lr"]``. A line above
+the first use gives them back to the classes, whatever has the attribute:
+``legacy_keras.restore_attributes()``.
 
 ``size.value`` of what may be a dimension becomes ``legacy_keras.dimension(size)``, which looks when
 it runs; ``x.shape[-1].value`` of what is certainly a tensor becomes ``x.shape[-1]``.
@@ -20,7 +21,7 @@ from pedl2det.support import MODULE
 
 #: Attributes that today's classes do not have.
 _GONE = {
-    *("predict_classes", "predict_proba", "_keras_shape", "_uses_learning_phase"),
+    *("predict_classes", "predict_proba", "_keras_shape", "_uses_learning_phase", "initial_decay"),
     *(f"_make_{function}_function" for function in ("predict", "test", "train")),
 }
 #: One that models of other libraries have.
@@ -32,20 +33,21 @@ _SET = {"name", "trainable_weights", "non_trainable_weights"}
 def check(trial: Trial) -> Iterable[Fix]:
     """Rewrite them by their names."""
     for source in trial.modules:
-        for node in source.names.of(ast.Attribute, ast.Call):
-            match node:
-                case ast.Attribute(attr="value", value=size, ctx=ast.Load()) if _is_size(
-                    trial, size
-                ):
-                    code = "{size}" if _is_certain(trial, size) else f"{MODULE}.dimension({{size}})"
-                    yield rewrite(node, code, {"size": size})
-                case _ if _is_gone(trial, node):
-                    line = f"{MODULE}.restore_attributes()"
-                    yield from old_keras.before_use(source, node, line)
-                    break
+        for node in source.names.of(ast.Attribute):
+            if (
+                node.attr == "value"
+                and isinstance(node.ctx, ast.Load)
+                and _is_size(trial, node.value)
+            ):
+                is_certain = _is_certain(trial, node.value)
+                code = "{size}" if is_certain else f"{MODULE}.dimension({{size}})"
+                yield rewrite(node, code, {"size": node.value})
+        nodes = source.names.of(ast.Attribute, ast.Call, ast.Subscript)
+        if first := next((node for node in nodes if _is_gone(trial, node)), None):
+            yield from old_keras.before_use(source, first, f"{MODULE}.restore_attributes()")
 
 
-def _is_gone(trial: Trial, node: ast.Attribute | ast.Call) -> bool:
+def _is_gone(trial: Trial, node: ast.AST) -> bool:
     """Whether today's classes may not have what is read, set or called."""
     match node:
         case ast.Attribute(attr=name, ctx=ast.Store()):
@@ -59,6 +61,9 @@ def _is_gone(trial: Trial, node: ast.Attribute | ast.Call) -> bool:
             return len(node.args) > 1 or any(one.arg == "inputs" for one in node.keywords)
         case ast.Call(func=ast.Name(id="setattr"), args=[_, ast.Constant(value=name), _]):
             return name in _SET
+        case ast.Subscript(value=config, slice=ast.Constant(value="lr")):
+            made = [ast.unparse(one.node) for one in trial.flow.origins(config)]
+            return any(code.endswith(".get_config()") for code in made)
     return False
 
 

@@ -59,6 +59,8 @@ _LINES = (
     "self.depth = x._keras_shape",
     "self.classes = net.predict_classes",
     "net._make_predict_function()",
+    "self.rate = net.optimizer.get_config()['lr']",
+    "self.decay = net.optimizer.initial_decay",
 )
 _OTHER = """\
 import enum
@@ -71,6 +73,7 @@ Kind = enum.Enum("Kind", "ONE TWO")
 class Scaled(Layer):
     def call(self, x):
         self.add_loss(x)
+        rate = config['lr']
         return [one.value for one in Kind], forest.predict_proba(x), self.name
 """
 
