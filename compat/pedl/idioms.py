@@ -24,6 +24,7 @@ from pedl.old_classes import compiling
 from pedl.old_names import HiddenPackage, OldPackage, Unserved, old_name
 from pedl2det_names import LAYER_DEFAULTS, Age, lookup, rows
 from pedl2det_names.keras import KERAS_1
+from pedl2det_names.libraries import SEQUENCES
 from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2
 from pedl2det_names.tensorflow import CONTRIB
 from pedl2det_runtime.backends import keras_versions
@@ -62,6 +63,9 @@ def _idioms(tf: Any, age: Age, standalone: bool) -> Iterator[_Idiom]:
         yield _Idiom(f"{module}.Optimizer", lambda _: tf.keras.optimizers.legacy.Optimizer)
     for name in ("array", "asarray"):  # ragged lists created an object array
         yield _Idiom(f"numpy.{name}", old_functions.ragged)
+    for dotted in SEQUENCES:
+        yield _Idiom(dotted, old_functions.with_sequence)
+    yield _Idiom("random.shuffle", old_functions.shuffling)
     images = "{keras}.src.preprocessing.image.ImageDataGenerator"
     yield _Idiom(f"{images}.__init__", old_functions.warning_of_images)
     if age is Age.TENSORFLOW_1:

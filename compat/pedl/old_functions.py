@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pedl2det_legacy import numpy_functions
+from pedl2det_legacy import library_functions, numpy_functions
 from pedl2det_names import IMAGE_RANGES, IMAGES_DIFFER
 from pedl2det_names.keras import DATA_FORMATS, LOSS_TEXTS
 from pedl2det_runtime.errors.repeated_warnings import logger
@@ -75,6 +75,28 @@ def ragged(original: Callable[..., Any]) -> Callable[..., Any]:
             return ragged_array
 
     return array
+
+
+def with_sequence(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a function that takes a sequence to take an iterator or a set as well."""
+
+    @functools.wraps(original)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        if args and not hasattr(args[0], "__getitem__"):
+            args = ([*args[0]], *args[1:])
+        return original(*args, **kwargs)
+
+    return called
+
+
+def shuffling(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap ``random.shuffle`` to take the function that gives its numbers."""
+
+    @functools.wraps(original)
+    def shuffle(x: Any, random: Any = None) -> None:
+        return original(x) if random is None else library_functions.shuffle(x, random)
+
+    return shuffle
 
 
 def train_optimizer(name: str, make: Callable[..., Any], tf: Any) -> Callable[..., Any]:

@@ -110,7 +110,8 @@ RULES = (
     Rule("P036", "names-by-text"),
     Rule(
         *("P037", "library-methods"),
-        words=r"\.(?:append|as_matrix|asfreq|iteritems|ix|resample|[gs]et_value|value)\b|\bfreq\b",
+        words=r"\.(?:append|as_matrix|asfreq|iteritems|ix|resample|[gs]et_value|value)\b|\bfreq\b"
+        r"|stack\b|\brandom\b",
     ),
     Rule("P038", "metrics-of-losses", words=r"""["'](?:acc(?:uracy)?|ce|crossentropy)["']"""),
     Rule("P039", "random-layers", _PEDL + _EARLY, words="Dropout|Noise|GRU|LSTM|RNN|MultiHead"),
