@@ -51,6 +51,9 @@ STANDALONE_DEFAULTS = {
     "Nadam": {"learning_rate": "0.002"},
 }
 
+#: Those of optimizers of ``tf.keras`` in TensorFlow 1, if a text named them.
+DEFAULTS_BY_NAME = {"Adagrad": {"initial_accumulator_value": "0.0"}}
+
 #: Convolutions whose kernel sizes are separate arguments in Keras 1, and the number of sizes.
 CONVOLUTIONS = {
     **dict.fromkeys(("Conv2D", "SeparableConv2D", "Conv2DTranspose"), 2),

@@ -23,7 +23,7 @@ from pedl2det.fixes import (
     Replace,
 )
 from pedl2det_names import Age
-from pedl2det_names.keras import DATA_FORMATS
+from pedl2det_names.keras import DATA_FORMATS, DEFAULTS_BY_NAME, STANDALONE_DEFAULTS
 from pedl2det_names.libraries import PLACES
 from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2
 
@@ -272,10 +272,11 @@ def _missing(call: ast.Call, row: names.Name, given: set[str | None]) -> Iterato
             yield name, value
 
 
-def standalone_defaults(name: str) -> str:
-    """The arguments that an optimizer of standalone Keras had by default and has not today."""
-    row = names.lookup(f"keras.optimizers.{name}")
-    return ", ".join(f"{key}={value}" for key, value in row.defaults.items()) if row else ""
+def defaults_by_name(trial: Trial, name: str, is_standalone: bool) -> str:
+    """The arguments that an optimizer had by default if a text named it, and has not today."""
+    of_tensorflow = DEFAULTS_BY_NAME if is_old(trial) else {}
+    defaults = (STANDALONE_DEFAULTS if is_standalone else of_tensorflow).get(name, {})
+    return ", ".join(f"{key}={value}" for key, value in defaults.items())
 
 
 #: Classes of optimizers by the names that Keras takes.
