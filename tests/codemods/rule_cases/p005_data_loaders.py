@@ -41,7 +41,7 @@ CASES = (
             "net/__init__.py": "from net.model_def import Trial\n",
             "__init__.py": "from net import Trial\nfrom net.data import make_data_loaders\n",
         },
-        {"net/__init__.py": "from net.model_def import Trial\n"},
+        {"net/model_def.py": migrated_model().replace("from data", "from net.data")},
     ),
     Case(  # a module that imports the trial
         with_data(loaders(_OLD, f"from model_def import Net\n{_LOAD}")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rule_cases.cases import Case, pedl_trial
+from rule_cases.cases import Case, migrated_pedl_trial, pedl_trial
 
 _NET = """\
 import operator
@@ -78,9 +78,8 @@ _REGISTRY = """\
 import blocks
 
 
-class Net:
-    def net(self, x):
-        return getattr(blocks, "small")(x)
+def net(x):
+    return getattr(blocks, "small")(x)
 """
 _BLOCKS = "def small(x):\n    return x\n"
 _OF_HPARAMS = "import pedl\n\n\ndef small(x):\n    return x * pedl.get_hyperparameter('units')\n"
@@ -91,7 +90,7 @@ CASES = (
         {},
         f"{_SAYS}`rates.RATES.update({{15: 0.5}})` changes another module",
     ),
-    Case(pedl_trial(_REGISTRY, blocks=_BLOCKS), {"net.py": _REGISTRY, "blocks.py": _BLOCKS}),
+    Case(pedl_trial(_REGISTRY, blocks=_BLOCKS), migrated_pedl_trial()),
     Case(pedl_trial(_REGISTRY, blocks=_OF_HPARAMS), {}, f"{_SAYS}`getattr(blocks, 'small')` sees"),
     Case(pedl_trial(_ELSEWHERE), {}, f"{_SAYS}`Net.keras_callbacks = callbacks`"),
     Case(pedl_trial(_FUNCTION), {}, f"{_SAYS}`keras_callbacks = watch` binds"),
