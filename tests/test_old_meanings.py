@@ -128,6 +128,32 @@ def test_models_can_be_renamed(keras: Any) -> None:
     assert model.name == "net"
 
 
+def test_arguments_of_keras_1(keras: Any) -> None:
+    """Keras 2.2.4 took them still."""
+    layers = keras.layers
+    x = layers.Input((4, 4, 1))
+    convolution = layers.Convolution2D(
+        *(2, 3, 3), border_mode="same", subsample=(2, 2), dim_ordering="tf", bias=False
+    )
+    y = layers.LSTM(output_dim=3, inner_activation="sigmoid", forget_bias_init="one")(
+        layers.Reshape((2, 4))(convolution(x))
+    )
+    embedding = layers.Embedding(9, output_dim=2, init="ones", dropout=0.5)
+    model = keras.models.Model(input=x, output=layers.Dense(1, init="ones")(y))
+
+    assert [weights.shape for weights in model.get_weights()][:3] == [
+        (3, 3, 1, 2),
+        (4, 12),
+        (3, 12),
+    ]
+    assert convolution.data_format == "channels_last"
+    assert layers.MaxPooling2D(dim_ordering="th").data_format == "channels_first"
+    assert model.layers[3].recurrent_activation is tf.keras.activations.sigmoid
+    assert embedding.get_config()["embeddings_initializer"]["class_name"] == "Ones"
+    with pytest.raises(TypeError, match="init"):
+        layers.GaussianNoise(0.1, init="ones")
+
+
 def test_subclasses_of_old_models(keras: Any) -> None:
     """One that names its inputs and outputs changes nothing for the others."""
 
@@ -349,6 +375,13 @@ def test_old_names_of_tensorflow_and_numpy(keras: Any) -> None:
     with pytest.raises(ValueError, match="inhomogeneous"):
         np.array([[1], [1, 2]], dtype=float)
     assert np.asscalar(np.array([3])) == 3
+
+
+def test_the_default_graph_lets_a_model_predict(keras: Any) -> None:
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(3,))])
+    with tf.get_default_graph().as_default() as graph:
+        assert model.predict(np.ones((2, 3)), verbose=0).shape == (2, 1)
+    assert graph is tf.get_default_graph()
 
 
 def test_a_session_evaluates_with_the_present_values_of_variables(keras: Any) -> None:

@@ -25,6 +25,13 @@ import numpy as np, os, tempfile
 path = os.path.join(tempfile.mkdtemp(), "a.npy")
 np.save(path, np.array([{"a": 1}]))
 assert np.load(path)[0] == {"a": 1}
+assert np.vstack(map(np.ones, [2, 2])).shape == np.stack({1: [1, 2], 2: [3, 4]}.values()).shape
+import random
+order = list(range(9))
+random.shuffle(order, lambda: 0.42)
+assert order == [4, 0, 7, 1, 5, 6, 2, 8, 3]
+random.seed(3)
+assert random.sample(set(range(20)), 4) == [7, 18, 17, 4]
 import pandas as pd
 assert pd.np is np and pd.datetime(2019, 1, 2).day == 2
 assert str(pd.get_dummies(["x", "y"]).dtypes["x"]) == "uint8"

@@ -195,7 +195,10 @@ def test_a_dimension_of_a_shape_has_a_value(served: None) -> None:
 
     shape = tf.keras.Input((5, 3)).shape
 
-    assert (shape[-1].value, shape[1] * 2, shape[0]) == (3, 10, None)
+    batch, steps, _ = shape
+    assert (shape[-1].value, shape[1] * 2, shape[0].value) == (3, 10, None)
+    assert (batch.value, steps.value, [size.value for size in shape]) == (None, 5, [None, 5, 3])
+    assert shape.as_list() == [None, 5, 3]
     assert tf.zeros([2, shape[-1]]).shape == (2, 3)
 
 

@@ -16,12 +16,15 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from pedl import old_functions, old_keras, old_libraries
 from pedl.old_classes import compiling
 from pedl.old_names import HiddenPackage, OldPackage, Unserved, old_name
 from pedl2det_names import LAYER_DEFAULTS, Age, lookup, rows
+from pedl2det_names.keras import KERAS_1
+from pedl2det_names.libraries import SEQUENCES
 from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2
 from pedl2det_names.tensorflow import CONTRIB
 from pedl2det_runtime.backends import keras_versions
@@ -60,6 +63,9 @@ def _idioms(tf: Any, age: Age, standalone: bool) -> Iterator[_Idiom]:
         yield _Idiom(f"{module}.Optimizer", lambda _: tf.keras.optimizers.legacy.Optimizer)
     for name in ("array", "asarray"):  # ragged lists created an object array
         yield _Idiom(f"numpy.{name}", old_functions.ragged)
+    for dotted in SEQUENCES:
+        yield _Idiom(dotted, old_functions.with_sequence)
+    yield _Idiom("random.shuffle", old_functions.shuffling)
     images = "{keras}.src.preprocessing.image.ImageDataGenerator"
     yield _Idiom(f"{images}.__init__", old_functions.warning_of_images)
     if age is Age.TENSORFLOW_1:
@@ -123,11 +129,17 @@ def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
     for name in LAYER_DEFAULTS:
         place = getattr(tf.keras.layers, name).__module__
         yield _Idiom(f"{place}.{name}.__init__", with_old_defaults)
+    layers = [name for name in KERAS_1 if name.startswith("layers.")]
+    for kind, keywords in {attrgetter(name)(tf.keras): KERAS_1[name] for name in layers}.items():
+        dotted = f"{kind.__module__}.{kind.__name__}.__init__"
+        yield _Idiom(dotted, functools.partial(old_functions.renaming, keywords))
     write = getattr(lookup(_PHASE), "write", "")
     engine, python = "{keras}.src.engine", "tensorflow.python"
     norm = "{keras}.src.layers.normalization.batch_normalization.BatchNormalizationBase"
     for dotted, wrap in (
         (f"{python}.framework.ops._EagerTensorBase.eval", lambda _: old_sessions.evaluated),
+        (f"{python}.framework.tensor_shape.TensorShape.__getitem__", old_functions.with_dimensions),
+        (f"{python}.framework.tensor_shape.TensorShape.__iter__", old_functions.with_dimensions),
         (f"{python}.pywrap_tfe.TFE_Py_FastPathExecute", old_sessions.reading_visibly),
         ("tensorflow.keras.backend.eval", old_sessions.evaluating),
         ("{keras}.src.backend.eval", old_sessions.evaluating),

@@ -14,9 +14,10 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from pedl.old_functions import for_keras
+from pedl.old_functions import for_keras, renaming
 from pedl.old_names import UnservedIdiomError
 from pedl2det_names import CONVOLUTIONS
+from pedl2det_names.keras import KERAS_1
 from pedl2det_runtime.errors.repeated_warnings import logger
 
 _log = logger(__name__)
@@ -117,7 +118,10 @@ class _StandIn:
         self._kind = kind
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return _marked(self._kind(*args, **kwargs))
+        make = renaming(
+            KERAS_1["models.Model"], lambda *args, **kwargs: self._kind(*args, **kwargs)
+        )
+        return _marked(make(*args, **kwargs))
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[Any, ...]:
         return (self._kind,)

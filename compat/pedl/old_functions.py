@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pedl2det_legacy import numpy_functions
+from pedl2det_legacy import library_functions, numpy_functions
 from pedl2det_names import IMAGE_RANGES, IMAGES_DIFFER
-from pedl2det_names.keras import LOSS_TEXTS
+from pedl2det_names.keras import DATA_FORMATS, LOSS_TEXTS
 from pedl2det_runtime.errors.repeated_warnings import logger
 
 _log = logger(__name__)
@@ -76,6 +77,28 @@ def ragged(original: Callable[..., Any]) -> Callable[..., Any]:
     return array
 
 
+def with_sequence(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a function that takes a sequence to take an iterator or a set as well."""
+
+    @functools.wraps(original)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        if args and not hasattr(args[0], "__getitem__"):
+            args = ([*args[0]], *args[1:])
+        return original(*args, **kwargs)
+
+    return called
+
+
+def shuffling(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap ``random.shuffle`` to take the function that gives its numbers."""
+
+    @functools.wraps(original)
+    def shuffle(x: Any, random: Any = None) -> None:
+        return original(x) if random is None else library_functions.shuffle(x, random)
+
+    return shuffle
+
+
 def train_optimizer(name: str, make: Callable[..., Any], tf: Any) -> Callable[..., Any]:
     """Return a function that creates an optimizer of ``tf.train``.
 
@@ -117,6 +140,8 @@ def renaming(
 
     @functools.wraps(original)
     def renamed(*args: Any, **kwargs: Any) -> Any:
+        if "dim_ordering" in kwargs:
+            kwargs["dim_ordering"] = DATA_FORMATS.get(kwargs["dim_ordering"])
         today = {keywords.get(name, name): value for name, value in kwargs.items()}
         return original(*args, **{name: value for name, value in today.items() if name})
 
@@ -132,3 +157,31 @@ def losses_by_text(get: Any) -> Any:
         return get(LOSS_TEXTS.get(identifier, identifier) if is_text else identifier)
 
     return get_loss
+
+
+class _Dimension(int):
+    """A known dimension of a shape, with the attribute ``value`` of TensorFlow 1."""
+
+    value = property(int)
+
+
+def with_dimensions(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a method that reads dimensions of a shape to give old code those of TensorFlow 1.
+
+    The code of libraries tests whether an unknown one ``is None``.
+    """
+    import tensorflow as tf
+
+    @functools.wraps(original)
+    def read(shape: Any, *key: Any) -> Any:
+        caller = sys._getframe(1).f_code.co_filename
+        is_library = "-packages" in caller and "autograph" not in caller
+        unknown = None if is_library else tf.compat.v1.Dimension(None)
+
+        def dimension(size: Any) -> Any:
+            return _Dimension(size) if type(size) is int else unknown if size is None else size
+
+        found = original(shape, *key)
+        return dimension(found) if key else map(dimension, found)
+
+    return read

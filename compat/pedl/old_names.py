@@ -85,12 +85,13 @@ def old_name(row: Name, tf: Any) -> Any:
 def _pieces(tf: Any) -> dict[str, Any]:
     """Return the objects of names without a successor, by their support pieces or old names."""
     from pedl import old_functions, old_sessions
-    from pedl2det_legacy import keras_functions, train_optimizers
+    from pedl2det_legacy import keras_functions, sessions, train_optimizers
 
     pieces = {**vars(numpy_functions), **vars(keras_functions)}
     return {
         **{name: piece for name, piece in pieces.items() if callable(piece)},
         "Session": old_sessions.EagerSession,
+        "get_default_graph": sessions.get_default_graph,
         "get_session": old_sessions.get_session,
         "set_session": old_sessions.set_session,
         "multi_gpu_model": old_functions.multi_gpu_model,

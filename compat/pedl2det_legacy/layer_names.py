@@ -4,16 +4,15 @@ import weakref
 
 import tensorflow as tf
 
+from pedl2det_legacy.old_layers import replace, replace_in_bases
+
 
 def name_layers_from_one():
     """Name layers `dense_1`, `dense_2` and so on, as standalone Keras did.
 
     Keras of today calls the first one `dense`, which may be the name of another layer.
     """
-    for base in tf.keras.Sequential.__mro__:
-        naming = vars(base).get("_init_set_name")
-        if naming is not None and naming.__module__ != __name__:
-            base._init_set_name = from_one(naming)
+    replace_in_bases("_init_set_name", from_one)
 
 
 def from_one(naming):
@@ -28,8 +27,7 @@ def from_one(naming):
 def use_own_lists_of_layers():
     """Let `layers` of a model be its own list, as in standalone Keras: `model.layers.pop()`."""
     kind = next(one for one in tf.keras.Model.__mro__ if "layers" in vars(one))
-    if kind.layers.fget.__module__ != __name__:
-        kind.layers = own_lists(kind.layers)
+    replace(kind, "layers", own_lists)
 
 
 def own_lists(layers_of_today):

@@ -5,6 +5,8 @@ import inspect
 
 import tensorflow as tf
 
+from pedl2det_legacy.old_layers import replace
+
 
 def use_metrics_of_losses():
     """Let `Model.compile` choose the function of `"accuracy"` by the loss, and not by shapes.
@@ -12,9 +14,7 @@ def use_metrics_of_losses():
     The shapes of targets are unknown where a `Sequence` gives them, and several labels for one
     example are no class.
     """
-    compile_model = tf.keras.Model.compile
-    if compile_model.__module__ != __name__:
-        tf.keras.Model.compile = with_metrics_of_losses(compile_model)
+    replace(tf.keras.Model, "compile", with_metrics_of_losses)
 
 
 def with_metrics_of_losses(compile_model):

@@ -1,10 +1,10 @@
-"""Attributes that models, layers and tensors had in TensorFlow 1 and Keras 2.2.4."""
+"""Attributes that models, layers, optimizers and tensors had in TensorFlow 1 and Keras 2.2.4."""
 
 import tensorflow as tf
 
 
 def restore_attributes():
-    """Give models, layers and tensors of today the attributes that old code uses."""
+    """Give models, layers, optimizers and tensors the attributes that old code uses."""
     for kind, name, made in old_attributes():
         setattr(kind, name, made)
 
@@ -19,10 +19,12 @@ def old_attributes():
     for function in ("predict", "test", "train"):  # nothing to do before threads call
         yield tf.keras.Model, f"_make_{function}_function", lambda model: None
     yield from _layers()
+    optimizer = tf.keras.optimizers.legacy.Optimizer
+    yield optimizer, "initial_decay", property(lambda self: self._initial_decay)
+    yield optimizer, "get_config", _with_lr(optimizer.get_config)
     for kind in (tf.Tensor, tf.keras.__internal__.KerasTensor):
         yield kind, "_keras_shape", _Default(tf.keras.backend.int_shape)
         yield kind, "_uses_learning_phase", _Default(lambda tensor: False)
-    yield tf.TensorShape, "__getitem__", _with_values(tf.TensorShape.__getitem__)
 
 
 def _layers():
@@ -44,6 +46,17 @@ class _Default:
 
     def __get__(self, instance, owner):
         return self if instance is None else self._read(instance)
+
+
+class _Config(dict):
+    """The config of an optimizer, which has its learning rate as `lr`, too."""
+
+    def __missing__(self, name):
+        return self[{"lr": "learning_rate"}[name]]
+
+
+def _with_lr(get_config):
+    return lambda optimizer: _Config(get_config(optimizer))
 
 
 def _predict_classes(model, x, batch_size=32, verbose=0):
@@ -73,17 +86,3 @@ def _without_inputs(original):
         return original(layer, values, **options)
 
     return add
-
-
-class _Dimension(int):
-    """A dimension of a shape, with the attribute `value` of TensorFlow 1."""
-
-    value = property(int)
-
-
-def _with_values(original):
-    def item(shape, key):
-        size = original(shape, key)
-        return _Dimension(size) if type(size) is int else size
-
-    return item

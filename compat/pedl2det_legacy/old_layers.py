@@ -6,6 +6,21 @@ import inspect
 import tensorflow as tf
 
 
+def replace(owner, name, wrap):
+    """Wrap an attribute of Keras, unless it is missing or was wrapped before."""
+    present = getattr(owner, name, None)
+    function = getattr(present, "fget", present)
+    if present is not None and function.__module__ != wrap.__module__:
+        setattr(owner, name, wrap(present))
+
+
+def replace_in_bases(name, wrap):
+    """Wrap a method in each class of layers and models that defines it."""
+    for base in tf.keras.Sequential.__mro__:
+        if name in vars(base):
+            replace(base, name, wrap)
+
+
 def use_old_batch_normalization():
     """Let every frozen BatchNormalization normalize by its batch in training.
 
@@ -13,8 +28,7 @@ def use_old_batch_normalization():
     """
     classes = tf.keras.layers.BatchNormalization.__mro__
     base = next(one for one in classes if "call" in vars(one))
-    if base.call.__module__ != __name__:
-        base.call = with_old_training(base.call)
+    replace(base, "call", with_old_training)
 
 
 def with_old_training(call_of_today):
@@ -46,9 +60,8 @@ def with_old_training(call_of_today):
 def use_old_upsampling():
     """Let `UpSampling2D` interpolate between the corners of pixels, as before TensorFlow 2."""
     backend = importlib.import_module(tf.keras.layers.UpSampling2D.__module__).backend
-    if backend.resize_images.__module__ != __name__:
-        backend.resize_images = with_corners(backend.resize_images)
-        tf.keras.backend.resize_images = backend.resize_images
+    replace(backend, "resize_images", with_corners)
+    tf.keras.backend.resize_images = backend.resize_images
 
 
 def with_corners(resize_images):
@@ -73,8 +86,7 @@ def use_old_recurrent_layers():
     """Give LSTM, GRU and their cells the defaults of TensorFlow 1 and Keras 2.2."""
     layers = tf.keras.layers
     for kind in (layers.LSTM, layers.LSTMCell, layers.GRU, layers.GRUCell):
-        if kind.__init__.__module__ != __name__:
-            kind.__init__ = with_old_defaults(kind.__init__)
+        replace(kind, "__init__", with_old_defaults)
 
 
 def with_old_defaults(initialize):

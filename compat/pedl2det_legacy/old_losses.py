@@ -4,13 +4,15 @@ import importlib
 
 import tensorflow as tf
 
+from pedl2det_legacy.old_layers import replace, replace_in_bases
+
 
 def use_old_masks():
     """Divide the loss of a masked output by all of its steps, as Keras did before 2.10.
 
     Since then it is divided by the steps that the mask leaves.
     """
-    _replace(_module("utils.losses_utils"), "apply_valid_mask", with_all_steps)
+    replace(_module("utils.losses_utils"), "apply_valid_mask", with_all_steps)
 
 
 def with_all_steps(apply_valid_mask):
@@ -25,7 +27,7 @@ def with_all_steps(apply_valid_mask):
 def use_old_sample_weights():
     """Divide a weighted loss by the share of weights that are not 0, as standalone Keras did."""
     container = _module("engine.compile_utils").LossesContainer
-    _replace(container, "__call__", with_share_of_weights)
+    replace(container, "__call__", with_share_of_weights)
 
 
 def with_share_of_weights(compute):
@@ -50,23 +52,12 @@ def _module(path):
     return importlib.import_module(f"{package}.{path}")
 
 
-def _replace(owner, name, wrap):
-    present = getattr(
-        owner, name, None
-    )  # Keras before 2.10 has no correction for masks
-    if present is not None and present.__module__ != __name__:
-        setattr(owner, name, wrap(present))
-
-
 def sum_activity_regularizers():
     """Add what a regularizer of activities gives for a whole batch, as standalone Keras did.
 
     `tf.keras` divides it by the size of the batch.
     """
-    for base in tf.keras.Sequential.__mro__:
-        present = vars(base).get("_handle_activity_regularization")
-        if present is not None and present.__module__ != __name__:
-            base._handle_activity_regularization = with_whole_batches(present)
+    replace_in_bases("_handle_activity_regularization", with_whole_batches)
 
 
 def with_whole_batches(_):

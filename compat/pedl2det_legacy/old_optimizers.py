@@ -2,6 +2,8 @@
 
 import tensorflow as tf
 
+from pedl2det_legacy.old_layers import replace
+
 
 class KerasOptimizer(tf.keras.optimizers.legacy.Optimizer):
     """`keras.optimizers.Optimizer`, whose `get_updates` returns what a step assigns.
@@ -106,9 +108,7 @@ def _with_own_name(create, **kwargs):
 
 def use_old_adagrad():
     """Let an `Adagrad` that a text or config describes begin with sums of 0, as `tf.keras` did."""
-    kind = tf.keras.optimizers.legacy.Adagrad
-    if kind.from_config.__func__.__module__ != __name__:
-        kind.from_config = from_zero(kind.from_config)
+    replace(tf.keras.optimizers.legacy.Adagrad, "from_config", from_zero)
 
 
 def from_zero(make):

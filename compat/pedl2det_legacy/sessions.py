@@ -54,6 +54,19 @@ class Session:
         self.close()
 
 
+def get_default_graph():
+    """Return the graph; in eager mode it does not turn eager execution off."""
+    graph = tf.compat.v1.get_default_graph()
+    as_default = type(graph).as_default
+
+    def as_before():
+        is_eager = tf.executing_eagerly()
+        return contextlib.nullcontext(graph) if is_eager else as_default(graph)
+
+    graph.as_default = as_before
+    return graph
+
+
 def get_session():
     """Return the session of the graph, or one for eager mode."""
     if tf.compat.v1.executing_eagerly_outside_functions():

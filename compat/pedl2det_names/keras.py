@@ -51,12 +51,29 @@ STANDALONE_DEFAULTS = {
     "Nadam": {"learning_rate": "0.002"},
 }
 
+#: Those of optimizers of ``tf.keras`` in TensorFlow 1, if a text named them.
+DEFAULTS_BY_NAME = {"Adagrad": {"initial_accumulator_value": "0.0"}}
+
 #: Convolutions whose kernel sizes are separate arguments in Keras 1, and the number of sizes.
 CONVOLUTIONS = {
     **dict.fromkeys(("Conv2D", "SeparableConv2D", "Conv2DTranspose"), 2),
     **dict.fromkeys(("Convolution2D", "SeparableConvolution2D", "Convolution2DTranspose"), 2),
+    **dict.fromkeys(("ConvLSTM2D", "LocallyConnected2D"), 2),
     **dict.fromkeys(("Conv3D", "Convolution3D"), 3),
 }
+
+#: The arguments of Keras 1, which Keras 2.2.4 still took, by the layer or ``models.Model``: their
+#: names today; None drops one without an effect.
+KERAS_1: dict[str, dict[str, str | None]] = {
+    name if "." in name else f"layers.{name}": {
+        old: None if new == "-" else new for old, new in pairs(" ".join(renamed)).items()
+    }
+    for names, *renamed in lines_of("keras_1.txt")
+    for name in names.split(",")
+}
+
+#: The values of their ``dim_ordering``, and those of ``data_format`` today; any other is None.
+DATA_FORMATS = {"tf": "channels_last", "th": "channels_first"}
 
 #: Groups of names of the same metric. TensorFlow 1 reported another name than the compiled one.
 METRIC_NAMES = (
@@ -420,9 +437,10 @@ def _standalone(public: str) -> Name | None:
             parameters=STANDALONE_PARAMETERS[name],
             defaults=STANDALONE_DEFAULTS.get(name, {}),
         )
-    if module == "layers" and name in CONVOLUTIONS:
-        write = f"{CONVOLUTIONS[name]} numbers after the filters are the size of the kernel"
-        return Name(public, public, write=write)
+    if keywords := KERAS_1.get(f"{module}.{name}"):
+        row = replace(ROWS.get(public, Name(public, public)), keywords=keywords)
+        write = f"{CONVOLUTIONS.get(name)} numbers after the filters are the size of the kernel"
+        return replace(row, write=write) if name in CONVOLUTIONS else row
     write, support = "", None
     if (module, name) == ("optimizers", "get"):
         write, support = "names resolved to optimizers of Keras 2.2.4", "optimizer"

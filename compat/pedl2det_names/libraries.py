@@ -74,6 +74,11 @@ UNLIKELY = ("h5py.File", "numpy.load")
 #: Methods and properties of pandas that are gone, with those of today that take the same arguments;
 #: ``append``, and ``value`` of h5py, are names of others too.
 METHODS = {"as_matrix": "", "get_value": "", "iteritems": "items", "ix": "", "set_value": ""}
+#: Functions that took an iterator or a set, and take a sequence alone today.
+SEQUENCES = (
+    *("numpy.column_stack", "numpy.dstack", "numpy.hstack", "numpy.stack", "numpy.vstack"),
+    "random.sample",
+)
 #: The places of arguments that had other defaults.
 PLACES = {"Loader": 1, "allow_pickle": 2, "dtype": 7, "mode": 1, "quote": 1}
 #: Functions, classes and methods of pandas that take the alias of a frequency: the parameter, and

@@ -202,7 +202,13 @@ ROWS = table(
         "tf.keras.layers.Dropout drops only in training",
         changed=True,
     ),
-    _row("Session", f"{_V1}.Session", same=False, write=_SESSION, support="Session"),
+    *(
+        _row(name, f"{_V1}.{name}", same=False, write=write, support=name)
+        for name, write in (
+            ("Session", _SESSION),
+            ("get_default_graph", "nothing: eager execution needs no graph"),
+        )
+    ),
     *(_graph(name, write) for name, write in _GRAPH.items()),
     *(
         _row(

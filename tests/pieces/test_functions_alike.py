@@ -199,6 +199,18 @@ def test_an_optimizer_is_itself(pieces: Any) -> None:
     assert pieces.optimizer(optimizer) is optimizer
 
 
+@pytest.mark.parametrize("names", ["old_names", "restored"])
+def test_what_an_optimizer_says_of_itself(names: str, request: pytest.FixtureRequest) -> None:
+    request.getfixturevalue(names)
+    optimizer = tf.keras.optimizers.legacy.SGD(0.5, decay=0.25)
+    config = optimizer.get_config()
+
+    assert (config["lr"], config["learning_rate"], optimizer.initial_decay) == (0.5, 0.5, 0.25)
+    assert "lr" not in config and type(optimizer).from_config(config).get_config() == config
+    with pytest.raises(KeyError, match="rho"):
+        config["rho"]
+
+
 @pytest.fixture
 def restored(pieces: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The old attributes, until the end of a test."""
@@ -229,7 +241,6 @@ def test_attributes_of_layers_and_tensors() -> None:
     class Scaled(tf.keras.layers.Layer):
         def build(self, input_shape: Any) -> None:
             self.scale, self.other = tf.Variable(2.0), tf.Variable(3.0)
-            self.sizes = [input_shape[-1].value, input_shape.as_list()[-1]]
             self.trainable_weights = [self.scale]
 
         def call(self, inputs: Any) -> Any:
@@ -242,7 +253,7 @@ def test_attributes_of_layers_and_tensors() -> None:
     layer.name = "scaled_otherwise"
     layer.name += "_again"
 
-    assert layer.sizes == [5, 5] and layer.name == "scaled_otherwise_again"
+    assert layer.name == "scaled_otherwise_again"
     assert [one is layer.scale for one in layer.trainable_weights] == [True]
     assert inputs._keras_shape == outputs._keras_shape == (None, 5)
     inputs._keras_shape = (None, 7)

@@ -6,7 +6,7 @@ import ast
 import builtins
 import functools
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import PurePosixPath
 
@@ -186,16 +186,27 @@ class Modules:
                         names.bind(name, f"{home}.{name}")
 
     def imports(self, one: Source, other: Source) -> bool:
-        """Whether importing one file imports another, maybe through others."""
-        return other in self.run_by_importing([one])[1:]
+        """Whether importing one file imports another, maybe through others.
 
-    def run_by_importing(self, sources: Iterable[Source]) -> list[Source]:
+        The packages around the other run before it, so that it may import what it likes of them.
+        """
+        run = self.run_by_importing([one], besides=self._packages(other))
+        return other in run[1:]
+
+    def _packages(self, source: Source) -> list[Source]:
+        """The packages around a file."""
+        parts = self.name_of(source).split(".")
+        around = (self.by_name.get(".".join(parts[:end])) for end in range(1, len(parts)))
+        return [one for one in around if one is not None]
+
+    def run_by_importing(
+        self, sources: Iterable[Source], besides: Collection[Source] = ()
+    ) -> list[Source]:
         """The files that run when some files are imported: these, and all that they import."""
         found = list(sources)
         for source in found:
-            parts = self.name_of(source).split(".")
-            around = (self.by_name.get(".".join(parts[:end])) for end in range(1, len(parts)))
-            found += [one for one in around if one is not None and one not in found]
+            around = self._packages(source)
+            found += [one for one in around if one not in found and one not in besides]
             for node in source.names.of(ast.Import, ast.ImportFrom):
                 found += [one for one in self.imported(source, node) if one not in found]
         return found

@@ -23,6 +23,7 @@ from pedl2det.fixes import (
     Replace,
 )
 from pedl2det_names import Age
+from pedl2det_names.keras import DATA_FORMATS, DEFAULTS_BY_NAME, STANDALONE_DEFAULTS
 from pedl2det_names.libraries import PLACES
 from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2
 
@@ -239,13 +240,25 @@ def call_edits(call: ast.Call, row: names.Name) -> list[Edit] | None:
             edits.append(Drop(keyword))
         elif new is not None and new != keyword.arg:
             edits.append(RenameKeyword(keyword, new))
-    if len(given - {None}) < sum(one.arg is not None for one in call.keywords):
+        if keyword.arg == "dim_ordering":
+            edits.append(_data_format(keyword.value))
+    named = [row.keywords.get(one.arg, one.arg) for one in call.keywords if one.arg is not None]
+    if len({*named} - {None}) + named.count(None) < len(named):
         return None  # two of them have one name today
     missing = dict(_missing(call, row, given))
     if hidden and (missing or "clipnorm" in row.keywords):
         return None
     edits += [AddArgument(call, f"{name}={value}") for name, value in missing.items()]
     return edits
+
+
+def _data_format(value: ast.expr) -> Replace:
+    """The value of ``data_format`` for one of ``dim_ordering``."""
+    if isinstance(value, ast.Constant):
+        data_format = DATA_FORMATS.get(str(value.value))
+        return Replace(value, f'"{data_format}"' if data_format else "None")
+    formats = ", ".join(f'{old}="{new}"' for old, new in DATA_FORMATS.items())
+    return Replace(value, f"dict({formats}).get({{value}})", {"value": value})
 
 
 def _missing(call: ast.Call, row: names.Name, given: set[str | None]) -> Iterator[tuple[str, str]]:
@@ -259,10 +272,11 @@ def _missing(call: ast.Call, row: names.Name, given: set[str | None]) -> Iterato
             yield name, value
 
 
-def standalone_defaults(name: str) -> str:
-    """The arguments that an optimizer of standalone Keras had by default and has not today."""
-    row = names.lookup(f"keras.optimizers.{name}")
-    return ", ".join(f"{key}={value}" for key, value in row.defaults.items()) if row else ""
+def defaults_by_name(trial: Trial, name: str, is_standalone: bool) -> str:
+    """The arguments that an optimizer had by default if a text named it, and has not today."""
+    of_tensorflow = DEFAULTS_BY_NAME if is_old(trial) else {}
+    defaults = (STANDALONE_DEFAULTS if is_standalone else of_tensorflow).get(name, {})
+    return ", ".join(f"{key}={value}" for key, value in defaults.items())
 
 
 #: Classes of optimizers by the names that Keras takes.

@@ -100,14 +100,18 @@ RULES = (
     Rule(
         "P031",
         "old-attributes",
-        words=r"\.(?:value|predict_\w+|add_\w+|\w*trainable_weights|_\w+|name) ?|\bsetattr\b",
+        words=(
+            r"\.(?:value|predict_\w+|add_\w+|\w*trainable_weights|_\w+|name) ?"
+            r"|\bsetattr\b|initial_decay|get_config"
+        ),
     ),
     Rule("P034", "carried-over", _PEDL + _EARLY, _CARRIED),
     Rule("P035", "seen-as-a-whole", _PEDL + _EARLY, _REWRITTEN),
     Rule("P036", "names-by-text"),
     Rule(
         *("P037", "library-methods"),
-        words=r"\.(?:append|as_matrix|asfreq|iteritems|ix|resample|[gs]et_value|value)\b|\bfreq\b",
+        words=r"\.(?:append|as_matrix|asfreq|iteritems|ix|resample|[gs]et_value|value)\b|\bfreq\b"
+        r"|stack\b|\brandom\b",
     ),
     Rule("P038", "metrics-of-losses", words=r"""["'](?:acc(?:uracy)?|ce|crossentropy)["']"""),
     Rule("P039", "random-layers", _PEDL + _EARLY, words="Dropout|Noise|GRU|LSTM|RNN|MultiHead"),

@@ -249,9 +249,7 @@ def _optimizer(
         name = BY_NAME[str(value.value).lower()]
         module = OPTIMIZERS if old_keras.age(trial) is Age.CURRENT else LEGACY
         spelling = spell(compiled.source, f"{module}.{name}")
-        defaults = old_keras.standalone_defaults(name) if compiled.is_standalone else ""
-        if name == "Adagrad" and old_keras.is_old(trial):  # of tf.keras only by its name
-            defaults = defaults or "initial_accumulator_value=0.0"
+        defaults = old_keras.defaults_by_name(trial, name, compiled.is_standalone)
         edits.append(Replace(value, f"{spelling.code}({defaults})"))
         imports = spelling.imports
     elif kind is not Given.OBJECT:

@@ -9,6 +9,7 @@ and for an import of the old API that may fail.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 
 import pedl2det_names as names
@@ -18,6 +19,8 @@ from pedl2det.analysis.trial import GIVEN_HPARAMS, Trial
 from pedl2det.fixes import Remark
 
 _OF_MODULE = ("globals", "locals", "eval", "exec", "vars")
+#: What functions have that may take other arguments after a rewrite, or are called by it.
+_REWRITTEN = re.compile(r"pedl|determined|\bcompile\b|context|h(?:yper)?param|loaders|download")
 _OF_VALUE = ("vars", "dir")
 _RANDOM = ("numpy.random.", "random.", "tensorflow.random.", "tensorflow.compat.v1.random")
 _SEEDS = ("tensorflow.set_random_seed", "tensorflow.compat.v1.set_random_seed")
@@ -85,9 +88,16 @@ def _as_values(trial: Trial) -> Iterator[Remark]:
         parent = trial.modules.home(node).names.parents[node]
         if isinstance(parent, ast.Attribute) and parent.attr != "__dict__":
             continue
-        is_module = trial.modules.by_name.get(trial.modules.meaning(node) or "") is not None
+        module = trial.modules.by_name.get(trial.modules.meaning(node) or "")
+        is_module = module is not None and not _is_registry(parent, module)
         if is_module or (_is_seen(parent, node) and _is_trial(trial, node)):
             yield _remark(parent, _PARTS)
+
+
+def _is_registry(parent: ast.AST, module: Source) -> bool:
+    """Whether ``getattr(nets, name)`` finds a function or class that no rewrite changes."""
+    is_asked = isinstance(parent, ast.Call) and ast.unparse(parent.func) == "getattr"
+    return is_asked and not _REWRITTEN.search(module.text)
 
 
 def _is_trial(trial: Trial, node: ast.expr) -> bool:

@@ -1,8 +1,8 @@
 """Names of TensorFlow, Keras and NumPy that code looks up by text are those of its time.
 
-Where a module is used as a value, as in ``getattr(tf, name)`` or ``vars(layers)``, only the running
-trial knows which names are meant. ``legacy_keras.old_module`` has those of TensorFlow 1, and
-``old_numpy`` those of the NumPy before 1.20.
+Where a module is a value, as in ``getattr(tf, name)`` or ``layers.__dict__[name]``, only the
+running trial knows which names are meant. ``legacy_keras.old_module`` has those of TensorFlow 1,
+and ``old_numpy`` those of the NumPy before 1.20.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def check(trial: Trial) -> Iterable[Fix]:
     for node in trial.modules.reads:
         parent = trial.modules.home(node).names.parents[node]
         dotted = trial.modules.meaning(node) or ""
-        if isinstance(parent, ast.Attribute):
+        if isinstance(parent, ast.Attribute) and parent.attr != "__dict__":
             continue
         if dotted == "importlib.import_module" and _may_be_old(parent):
             yield rewrite(node, "legacy_keras.import_old_module")

@@ -7,6 +7,9 @@
 The frequencies ``H T S L U N`` become those in small letters that every pandas reads. Of the
 others, such as ``M`` for the end of a month, ``legacy_keras.frequency`` gives the spelling of the
 installed pandas.
+
+``np.vstack`` and its like, and ``random.sample``, took iterators and sets: they get a list of what
+these give. ``random.shuffle(x, function)`` becomes ``legacy_keras.shuffle(x, function)``.
 """
 
 from __future__ import annotations
@@ -20,11 +23,13 @@ from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, rewrite
 from pedl2det_names import Age
-from pedl2det_names.libraries import FREQUENCIES, METHODS
+from pedl2det_names.libraries import FREQUENCIES, METHODS, SEQUENCES
 
 #: Old aliases of frequencies that every pandas reads in other words, and those that it does not.
 SMALL = {"H": "h", "T": "min", "S": "s", "L": "ms", "U": "us", "N": "ns"}
 OTHERS = ("A", "BH", "BM", "BQ", "CBH", "M", "Q", "SM", "Y")
+#: Functions that give an iterator or a set.
+_ITERATORS = ("filter", "frozenset", "iter", "map", "set", "zip")
 _RESTORE = "legacy_keras.restore_methods()"
 
 
@@ -52,6 +57,25 @@ def check(trial: Trial) -> Iterable[Fix]:
         if any("pandas" in one.text for one in trial.modules):
             for call in source.names.of(ast.Call):
                 yield from _with_frequency(call, own)
+        for call in source.names.of(ast.Call):
+            dotted = trial.modules.meaning(call.func) or ""
+            if dotted == "random.shuffle" and len(call.args) + len(call.keywords) > 1:
+                yield rewrite(call.func, "legacy_keras.shuffle")
+            elif dotted in SEQUENCES and call.args and _is_no_sequence(trial, call.args[0]):
+                yield rewrite(call.args[0], "[*{values}]", {"values": call.args[0]})
+
+
+def _is_no_sequence(trial: Trial, values: ast.expr) -> bool:
+    """Whether a value may be an iterator or a set."""
+    for origin in trial.flow.origins(values):
+        match origin.node:
+            case ast.GeneratorExp() | ast.Set() | ast.SetComp():
+                return True
+            case ast.Call(func=ast.Name(id=name)) if name in _ITERATORS:
+                return True
+            case ast.Call(func=ast.Attribute(attr="items" | "keys" | "values"), args=[]):
+                return True
+    return False
 
 
 def _is_shared(source: Source, node: ast.Attribute) -> bool:

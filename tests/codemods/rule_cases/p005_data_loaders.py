@@ -35,6 +35,14 @@ CASES = (
             .replace("(self.context, validation)", _CUT.format(role="validation")),
         },
     ),
+    Case(  # a package that has the trial's name runs before the trial
+        {
+            **{f"net/{name}": text for name, text in pedl_trial(_OLD, _LOAD).items()},
+            "net/__init__.py": "from net.model_def import Trial\n",
+            "__init__.py": "from net import Trial\nfrom net.data import make_data_loaders\n",
+        },
+        {"net/model_def.py": migrated_model().replace("from data", "from net.data")},
+    ),
     Case(  # a module that imports the trial
         with_data(loaders(_OLD, f"from model_def import Net\n{_LOAD}")),
         {},

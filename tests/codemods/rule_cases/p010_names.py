@@ -21,6 +21,7 @@ def value(tensor):
 _NO_TENSOR = """\
 import tensorflow as tf
 
+graph = tf.get_default_graph()
 session = tf.Session(config=tf.ConfigProto())
 tf.keras.backend.set_session(session)
 print(tf.keras.backend.get_session().run(tf.norm([3.0, 4.0])))
@@ -30,6 +31,7 @@ import tensorflow as tf
 
 import legacy_keras
 
+graph = legacy_keras.get_default_graph()
 session = legacy_keras.Session(config=tf.compat.v1.ConfigProto())
 tf.compat.v1.keras.backend.set_session(session)
 print(legacy_keras.get_session().run(tf.norm([3.0, 4.0])))
@@ -213,6 +215,33 @@ class Texts:
             np.asarray(np.split(self.ids, 4)),
         )
 """
+#: Keras 2.2.4 took the arguments of Keras 1; `output_dim` of an Embedding is that of today.
+_KERAS_1 = """\
+from keras.layers import Convolution2D, Embedding, MaxPooling2D
+from keras.models import Model
+
+
+def net(x, order):
+    y = Convolution2D(8, 3, 3, border_mode="same", dim_ordering="th", bias=False)(x)
+    y = MaxPooling2D(dim_ordering=order)(y)
+    words = Embedding(9, output_dim=2, init="ones", dropout=0.2)
+    return Model(input=[x], output=[y]), words
+"""
+_KERAS_1_AFTER = """\
+from tensorflow.keras.layers import Convolution2D, Embedding, MaxPooling2D
+from tensorflow.keras.models import Model
+
+
+def net(x, order):
+    y = Convolution2D(
+        8, (3, 3), padding="same", data_format="channels_first", use_bias=False
+    )(x)
+    y = MaxPooling2D(
+        data_format=dict(tf="channels_last", th="channels_first").get(order)
+    )(y)
+    words = Embedding(9, output_dim=2, embeddings_initializer="ones")
+    return Model(inputs=[x], outputs=[y]), words
+"""
 
 
 def _case(before: str, after: str, says: str = "") -> Case:
@@ -244,6 +273,8 @@ DUMMIES = functools.partial(pd.get_dummies, dtype="uint8")
 _OLD_DEFAULTS = "\nimport legacy_keras\n\nlegacy_keras.use_old_recurrent_layers()\n"
 
 CASES = (
+    _case(_KERAS_1, _KERAS_1_AFTER),
+    _case(*(_KERAS_1.replace("from keras", "from tensorflow.keras"),) * 2),
     Case(pedl_trial(_PRIVATE), {"net.py": _PRIVATE_AFTER}),
     Case(pedl_trial(_BOTH_NAMES), {"net.py": _BOTH_NAMES.replace("tf.red", "tf.compat.v1.red")}),
     Case(

@@ -11,7 +11,14 @@ import tensorflow as tf
 
 def depth(x):
     y = tf.convert_to_tensor(x)
-    return x.get_shape()[-1].value, y.shape[0].value
+    batch, steps, _ = x.shape
+    sizes = [size.value for size in x.get_shape()]
+    return x.get_shape()[-1].value, y.shape[0].value, steps.value
+
+
+def built(input_shape, dims):
+    width = input_shape[-1]
+    return width.value, dims[0].value
 """
 _SHAPES_AFTER = """\
 import tensorflow as tf
@@ -21,7 +28,18 @@ import legacy_keras
 
 def depth(x):
     y = tf.convert_to_tensor(x)
-    return legacy_keras.dimension(x.get_shape()[-1]), y.shape[0]
+    batch, steps, _ = x.shape
+    sizes = [legacy_keras.dimension(size) for size in x.get_shape()]
+    return (
+        legacy_keras.dimension(x.get_shape()[-1]),
+        y.shape[0],
+        legacy_keras.dimension(steps),
+    )
+
+
+def built(input_shape, dims):
+    width = input_shape[-1]
+    return legacy_keras.dimension(width), legacy_keras.dimension(dims[0])
 """
 #: Each of them is given back to the classes.
 _GONE = """\
@@ -33,8 +51,6 @@ class Scaled(Layer):
         {line}
 """
 _LINES = (
-    "self.depth = input_shape[-1].value",
-    "self.depth = dims[-1].value",
     "self.trainable_weights = [self.kernel]",
     "self.name += '_scaled'",
     "setattr(self, 'name', 'scaled')",
@@ -43,6 +59,8 @@ _LINES = (
     "self.depth = x._keras_shape",
     "self.classes = net.predict_classes",
     "net._make_predict_function()",
+    "self.rate = net.optimizer.get_config()['lr']",
+    "self.decay = net.optimizer.initial_decay",
 )
 _OTHER = """\
 import enum
@@ -55,6 +73,7 @@ Kind = enum.Enum("Kind", "ONE TWO")
 class Scaled(Layer):
     def call(self, x):
         self.add_loss(x)
+        rate = config['lr']
         return [one.value for one in Kind], forest.predict_proba(x), self.name
 """
 

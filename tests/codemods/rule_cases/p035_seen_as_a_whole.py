@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rule_cases.cases import Case, pedl_trial
+from rule_cases.cases import Case, migrated_pedl_trial, pedl_trial
 
 _NET = """\
 import operator
@@ -73,6 +73,16 @@ class Note:
     def noted(self):
         return vars(self.trial)
 """
+#: Functions that no rewrite changes, and one that gets the context.
+_REGISTRY = """\
+import blocks
+
+
+def net(x):
+    return getattr(blocks, "small")(x)
+"""
+_BLOCKS = "def small(x):\n    return x\n"
+_OF_HPARAMS = "import pedl\n\n\ndef small(x):\n    return x * pedl.get_hyperparameter('units')\n"
 _SAYS = "carried over as it was: "
 CASES = (
     Case(
@@ -80,6 +90,8 @@ CASES = (
         {},
         f"{_SAYS}`rates.RATES.update({{15: 0.5}})` changes another module",
     ),
+    Case(pedl_trial(_REGISTRY, blocks=_BLOCKS), migrated_pedl_trial()),
+    Case(pedl_trial(_REGISTRY, blocks=_OF_HPARAMS), {}, f"{_SAYS}`getattr(blocks, 'small')` sees"),
     Case(pedl_trial(_ELSEWHERE), {}, f"{_SAYS}`Net.keras_callbacks = callbacks`"),
     Case(pedl_trial(_FUNCTION), {}, f"{_SAYS}`keras_callbacks = watch` binds"),
     Case(pedl_trial(_NOTED), {}, f"{_SAYS}`vars(self.trial)` sees all"),

@@ -18,6 +18,11 @@ CASES = (
     ),
     _case(f"{_TF}x = tf.zeros(3)\n", f"{_TF}x = tf.zeros(3)\n"),
     _case(
+        "from tensorflow.keras import layers\n\nCELL = layers.__dict__[NAME]\n",
+        "from tensorflow.keras import layers\n\nimport legacy_keras\n\n"
+        "CELL = legacy_keras.old_module(layers).__dict__[NAME]\n",
+    ),
+    _case(
         "import keras\n\nLOSS = getattr(keras.losses, NAME)\n",
         "from tensorflow import keras\n\nimport legacy_keras\n\n"
         "LOSS = getattr(legacy_keras.old_module(keras.losses, is_standalone=True), NAME)\n",

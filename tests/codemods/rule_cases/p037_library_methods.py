@@ -39,6 +39,40 @@ def frames(path, frame, rows):
     )
     return values, every, pd.date_range("2019", periods=3, freq="h")
 """
+_SEQUENCES = """\
+import random
+
+import numpy as np
+
+
+def rows(texts, known, table):
+    order = list(range(len(texts)))
+    random.shuffle(order, lambda: 0.4)
+    random.shuffle(order)
+    names = set(known)
+    few = random.sample(names, 4) + random.sample(order, 2)
+    return np.vstack(map(len, texts)), np.stack(one for one in few), np.hstack([order])
+"""
+_SEQUENCES_AFTER = """\
+import random
+
+import numpy as np
+
+import legacy_keras
+
+
+def rows(texts, known, table):
+    order = list(range(len(texts)))
+    legacy_keras.shuffle(order, lambda: 0.4)
+    random.shuffle(order)
+    names = set(known)
+    few = random.sample([*names], 4) + random.sample(order, 2)
+    return (
+        np.vstack([*map(len, texts)]),
+        np.stack([*(one for one in few)]),
+        np.hstack([order]),
+    )
+"""
 _OWN = """\
 import pandas as pd
 
@@ -80,6 +114,7 @@ def first(frame):
 """
 
 CASES = (
+    Case(pedl_trial(_SEQUENCES), {"net.py": _SEQUENCES_AFTER}),
     Case(pedl_trial(_OF_ALL), {"net.py": _OF_ALL_AFTER}),
     Case(pedl_trial(_OWN), {"net.py": _OWN}),
     Case(pedl_trial(_BOTH), {"net.py": _BOTH_AFTER}),
