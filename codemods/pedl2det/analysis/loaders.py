@@ -16,6 +16,7 @@ from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Reference, Trial
 TRAINING_METHOD = "build_training_data_loader"
 VALIDATION_METHOD = "build_validation_data_loader"
 _TRAINING = "training_data"
+_PAIRS = ("data_loaders", "both_data_loaders", "det_data_loaders")
 RECORD_LOADERS = frozenset(
     f"pedl.data.{name}" for name in ("ArrayBatchLoader", "BatchLoader", "SliceBatchLoader")
 )
@@ -81,7 +82,8 @@ def returned_loaders(trial: Trial) -> Iterator[tuple[Role, list[Origin]]]:
 
 def pair_name(trial: Trial) -> str:
     """The attribute for both loaders, which no class of the trial uses for something else."""
-    return _free(trial, "data_loaders", "both_data_loaders", "det_data_loaders")
+    taken = trial.context.stored_attributes
+    return next(one for one in _PAIRS if one not in taken)
 
 
 def training_name(trial: Trial) -> str:
@@ -93,18 +95,8 @@ def training_name(trial: Trial) -> str:
     )
     if is_returned and not any(True for _ in trial.methods(_TRAINING)):
         return _TRAINING
-    return _free(trial, _TRAINING, "epoch_data", "det_training_data")
-
-
-def _free(trial: Trial, *candidates: str) -> str:
-    """The first of some names that no class of the trial uses, also as a text for ``setattr``."""
-    taken = {
-        getattr(node, field, None)
-        for owner in trial.classes
-        for node in trial.modules.home(owner).names.below(owner)
-        for field in ("attr", "name", "id", "value")
-    }
-    return next(name for name in candidates if name not in taken)
+    taken = trial.context.stored_attributes
+    return next(one for one in (_TRAINING, "epoch_data", "det_training_data") if one not in taken)
 
 
 # Old data objects.

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import pedl2det_names as names
-from pedl2det.analysis.flow.values import Function
+from pedl2det.analysis.flow.values import Function, argument
 from pedl2det.analysis.models import is_keras_trial
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import ConfigNeed
@@ -93,10 +93,10 @@ def _asked(trial: Trial, call: ast.Call) -> Asked:
 
     Where the list cannot be followed, every string of the project and of its configs may be one.
     """
-    given = [one.value for one in call.keywords if one.arg == "metrics"] or call.args[2:3]
+    metrics = argument(call, "metrics", 2)
     found: set[str] = set()
     is_certain = not any(one.arg is None for one in call.keywords)
-    for node in (one for value in given for one in trial.flow.members(value)):
+    for node in trial.flow.members(metrics) if metrics is not None else ():
         match node:
             case ast.Constant(value=str(name)) | ast.FunctionDef(name=name):
                 found.add(name)

@@ -9,6 +9,7 @@ from pedl2det.analysis.flow.values import (
     Function,
     Origin,
     Way,
+    argument,
     first_parameter,
     has_hidden_arguments,
 )
@@ -234,16 +235,16 @@ def monitor_of(trial: Trial, call: ast.Call) -> Monitor | None:
     if name not in _BY_VALIDATION or f"{package}." not in (_CALLBACKS, _DETERMINED):
         return None
     is_of_keras = today.startswith(_CALLBACKS)
-    given = [one.value for one in call.keywords if one.arg == "monitor"] or call.args[:1]
-    if not given:
+    given = argument(call, "monitor", 0)
+    if given is None:
         hides = any(one.arg is None for one in call.keywords)
         return Monitor(call, is_of_keras, None, (), None if hides else frozenset({"val_loss"}))
-    origins = trial.flow.origins(given[0])
+    origins = trial.flow.origins(given)
     texts = tuple(
         one.node for one in origins if isinstance(one.node, ast.Constant) and not one.path
     )
     metrics = frozenset(str(one.value) for one in texts) if len(texts) == len(origins) else None
-    return Monitor(call, is_of_keras, given[0], texts, metrics)
+    return Monitor(call, is_of_keras, given, texts, metrics)
 
 
 def watches_validation(trial: Trial, call: ast.Call) -> bool:

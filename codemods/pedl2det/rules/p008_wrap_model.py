@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.bindings import COMPREHENSIONS
-from pedl2det.analysis.flow.values import Function
+from pedl2det.analysis.flow.values import Function, argument
 from pedl2det.analysis.metric_names import renamed_since_tf1
 from pedl2det.analysis.models import (
     Compile,
@@ -218,9 +218,8 @@ def _is_variable(compiled: Compile, node: ast.expr) -> bool:
 
 def _optimizers(compiled: Compile) -> list[ast.expr]:
     """The argument that is the optimizer, if it can be seen."""
-    call = compiled.call
-    named = [one.value for one in call.keywords if one.arg == "optimizer"]
-    return named or [one for one in call.args[:1] if not isinstance(one, ast.Starred)]
+    given = argument(compiled.call, "optimizer", 0)
+    return [] if given is None or isinstance(given, ast.Starred) else [given]
 
 
 def _optimizer(
