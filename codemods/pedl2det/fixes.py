@@ -125,11 +125,10 @@ class AddParameter:
 
 
 @dataclass(frozen=True)
-class Annotate:
-    """Replace what a function is annotated to return; empty code drops the annotation."""
+class DropReturns:
+    """Drop the annotation of what a function returns."""
 
     function: Function
-    code: str = ""
 
 
 @dataclass(frozen=True)
@@ -168,7 +167,7 @@ Edit = (
     | Drop
     | AddArgument
     | AddParameter
-    | Annotate
+    | DropReturns
     | RenameFunction
     | AddMember
     | Mark
@@ -179,7 +178,7 @@ def place_of(edit: Edit) -> ast.AST:
     """Return the node that an edit changes, or in which it adds something."""
     if isinstance(edit, AddArgument):
         return edit.call
-    return edit.function if isinstance(edit, AddParameter | Annotate) else edit.node
+    return edit.function if isinstance(edit, AddParameter | DropReturns) else edit.node
 
 
 @dataclass(frozen=True)

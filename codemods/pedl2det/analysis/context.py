@@ -206,9 +206,10 @@ class ContextReach:
                 match self._flow.modules.home(read).names.parents.get(read):
                     case ast.Assign(targets=[ast.Attribute(attr=name), *_]):
                         return name
-        return next(one for one in _ATTRIBUTES if one not in self._stored_attributes())
+        return next(one for one in _ATTRIBUTES if one not in self.stored_attributes)
 
-    def _stored_attributes(self) -> set[str]:
+    @cached_property
+    def stored_attributes(self) -> set[str]:
         """The attributes that the classes of the trial set, define or name in a text.
 
         Other code may set them on the trial, too.

@@ -16,6 +16,7 @@ from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Reference, Trial
 TRAINING_METHOD = "build_training_data_loader"
 VALIDATION_METHOD = "build_validation_data_loader"
 _TRAINING = "training_data"
+_PAIRS = ("data_loaders", "both_data_loaders", "det_data_loaders")
 RECORD_LOADERS = frozenset(
     f"pedl.data.{name}" for name in ("ArrayBatchLoader", "BatchLoader", "SliceBatchLoader")
 )
@@ -81,7 +82,8 @@ def returned_loaders(trial: Trial) -> Iterator[tuple[Role, list[Origin]]]:
 
 def pair_name(trial: Trial) -> str:
     """The attribute for both loaders, which no class of the trial uses for something else."""
-    return _free(trial, "data_loaders", "both_data_loaders", "det_data_loaders")
+    taken = trial.context.stored_attributes
+    return next(one for one in _PAIRS if one not in taken)
 
 
 def training_name(trial: Trial) -> str:
@@ -93,18 +95,8 @@ def training_name(trial: Trial) -> str:
     )
     if is_returned and not any(True for _ in trial.methods(_TRAINING)):
         return _TRAINING
-    return _free(trial, _TRAINING, "epoch_data", "det_training_data")
-
-
-def _free(trial: Trial, *candidates: str) -> str:
-    """The first of some names that no class of the trial uses, also as a text for ``setattr``."""
-    taken = {
-        getattr(node, field, None)
-        for owner in trial.classes
-        for node in trial.modules.home(owner).names.below(owner)
-        for field in ("attr", "name", "id", "value")
-    }
-    return next(name for name in candidates if name not in taken)
+    taken = trial.context.stored_attributes
+    return next(one for one in (_TRAINING, "epoch_data", "det_training_data") if one not in taken)
 
 
 # Old data objects.
@@ -297,44 +289,3 @@ def only_datasets(trial: Trial) -> bool:
     return {role for role, _ in found} == {*Role} and all(
         origins and all(is_dataset(trial, one) for one in origins) for _, origins in found
     )
-
-
-#: Functions that return an array, whatever they are given.
-_MAKERS = frozenset(
-    f"numpy.{name}"
-    for name in (
-        *("arange", "array", "asarray", "concatenate", "expand_dims", "frombuffer", "full"),
-        *("hstack", "linspace", "loadtxt", "ones", "stack", "vstack", "where", "zeros"),
-        "zeros_like",
-    )
-)
-#: Methods of an array that return an array.
-_METHODS = frozenset({"astype", "copy", "flatten", "ravel", "reshape", "transpose"})
-
-
-def is_array(trial: Trial, node: ast.expr, depth: int = 0) -> bool:
-    """Whether an expression is an array wherever it may come from."""
-    found = trial.flow.origins(node)
-    return bool(found) and depth < 8 and all(_is_array(trial, one, depth) for one in found)
-
-
-def _is_array(trial: Trial, origin: Origin, depth: int) -> bool:
-    match origin.node:
-        case ast.Call(func=func):
-            dotted = trial.modules.meaning(func) or ""
-            if isinstance(func, ast.Attribute) and func.attr == "load_data":  # ((x, y), (x, y))
-                modules = [trial.today(one.node) for one in trial.flow.origins(func.value)]
-                is_keras = all(one.startswith("tensorflow.keras.datasets.") for one in modules)
-                return is_keras and len(origin.path) == 2
-            if origin.path:
-                return False
-            if dotted in _MAKERS or dotted.endswith((".to_categorical", ".pad_sequences")):
-                return True
-            if isinstance(func, ast.Attribute) and func.attr in _METHODS:
-                return is_array(trial, func.value, depth + 1)
-        case ast.BinOp(left=left, right=right) if not origin.path:
-            parts = [one for one in (left, right) if not isinstance(one, ast.Constant)]
-            return bool(parts) and all(is_array(trial, one, depth + 1) for one in parts)
-        case ast.Subscript(value=value, slice=ast.Slice()) if not origin.path:
-            return is_array(trial, value, depth + 1)
-    return False

@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import pedl2det_names as names
-from pedl2det.analysis.flow.values import Function
+from pedl2det.analysis.flow.values import Function, argument
 from pedl2det.analysis.models import is_keras_trial
-from pedl2det.analysis.old_keras import KERAS
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import ConfigNeed
 
@@ -94,10 +93,10 @@ def _asked(trial: Trial, call: ast.Call) -> Asked:
 
     Where the list cannot be followed, every string of the project and of its configs may be one.
     """
-    given = [one.value for one in call.keywords if one.arg == "metrics"] or call.args[2:3]
+    metrics = argument(call, "metrics", 2)
     found: set[str] = set()
     is_certain = not any(one.arg is None for one in call.keywords)
-    for node in (one for value in given for one in trial.flow.members(value)):
+    for node in trial.flow.members(metrics) if metrics is not None else ():
         match node:
             case ast.Constant(value=str(name)) | ast.FunctionDef(name=name):
                 found.add(name)
@@ -152,32 +151,9 @@ class KerasTrialMetrics:
         )
 
     @cached_property
-    def roles(self) -> list[str]:
-        """The roles for which a method returns metrics, maybe none."""
-        return [role for role in ROLES if self._methods(role)]
-
-    @cached_property
     def has_any(self) -> bool:
         """Whether there may be metrics at all."""
-        return any(self._read(role) != {} for role in self.roles)
-
-    @cached_property
-    def is_plain(self) -> bool:
-        """Whether all metrics are visible functions, and no name belongs to two of them."""
-        read = [self._read(role) for role in self.roles]
-        return (
-            not self.is_functional
-            and not self.clashing
-            and all(
-                metrics is not None and all(map(self._is_function, metrics.values()))
-                for metrics in read
-            )
-        )
-
-    @cached_property
-    def has_prefix(self) -> bool:
-        """Whether a validation metric has the prefix that Keras puts before it already."""
-        return any(name.startswith("val_") for name in self._read("validation") or ())
+        return any(self._read(role) != {} for role in ROLES)
 
     @cached_property
     def clashing(self) -> set[str]:
@@ -214,15 +190,6 @@ class KerasTrialMetrics:
                     return None
                 found[key.value] = metric
         return found
-
-    def _is_function(self, node: ast.expr) -> bool:
-        origins = self._trial.flow.origins(node)
-        if origins and all(isinstance(one.node, Function | ast.Lambda) for one in origins):
-            return True
-        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self":
-            return self._trial.flow.method(self.owner, node.attr) is not None
-        today = self._trial.today(node)
-        return today.startswith(f"{KERAS}.") and today.rpartition(".")[2].islower()
 
 
 def keras_trials(trial: Trial) -> list[KerasTrialMetrics]:

@@ -9,6 +9,7 @@ from pedl2det.analysis.flow.values import (
     Function,
     Origin,
     Way,
+    argument,
     first_parameter,
     has_hidden_arguments,
 )
@@ -214,16 +215,6 @@ _DETERMINED = "determined.keras.callbacks."
 _BY_VALIDATION = ("EarlyStopping", "ReduceLROnPlateau")
 #: Callbacks of Keras that act on nothing that has a number in an epoch.
 _WITHOUT_EPOCHS = tuple(f"{_CALLBACKS}{name}" for name in ("Callback", "TerminateOnNaN"))
-#: Hooks that an epoch begins or ends, or that are given a number in it or metrics of that time.
-_HOOKS = frozenset(
-    {
-        *("on_epoch_begin", "on_epoch_end", "on_test_batch_begin", "on_test_batch_end"),
-        *("on_batch_begin", "on_batch_end", "on_train_batch_begin", "on_train_batch_end"),
-        *("params", "set_params"),  # the batches of an epoch
-    }
-)
-#: What may set a hook whose name is computed.
-_BY_COMPUTED_NAME = frozenset({"setattr", "vars", "__dict__", "__setattr__"})
 
 
 @dataclass(frozen=True)
@@ -244,16 +235,16 @@ def monitor_of(trial: Trial, call: ast.Call) -> Monitor | None:
     if name not in _BY_VALIDATION or f"{package}." not in (_CALLBACKS, _DETERMINED):
         return None
     is_of_keras = today.startswith(_CALLBACKS)
-    given = [one.value for one in call.keywords if one.arg == "monitor"] or call.args[:1]
-    if not given:
+    given = argument(call, "monitor", 0)
+    if given is None:
         hides = any(one.arg is None for one in call.keywords)
         return Monitor(call, is_of_keras, None, (), None if hides else frozenset({"val_loss"}))
-    origins = trial.flow.origins(given[0])
+    origins = trial.flow.origins(given)
     texts = tuple(
         one.node for one in origins if isinstance(one.node, ast.Constant) and not one.path
     )
     metrics = frozenset(str(one.value) for one in texts) if len(texts) == len(origins) else None
-    return Monitor(call, is_of_keras, given[0], texts, metrics)
+    return Monitor(call, is_of_keras, given, texts, metrics)
 
 
 def watches_validation(trial: Trial, call: ast.Call) -> bool:
@@ -268,48 +259,19 @@ def watches_validation(trial: Trial, call: ast.Call) -> bool:
 
 
 def may_act_by_epoch(trial: Trial, value: ast.expr) -> bool:
-    """Whether a list of callbacks may hold one that knows of epochs: any that is not plain."""
+    """Whether a list of callbacks may hold one that knows of epochs: any but those known."""
     for node in trial.flow.members(value):
         match node:
             case ast.List():
                 uses = trial.flow.uses(node)
                 is_plain = not any(use.is_change or use.way is Way.ARGUMENT for use in uses)
             case ast.Call():
-                is_plain = _is_without_epochs(trial, node)
+                today = trial.today(node.func)
+                is_known = today.startswith((_DETERMINED, "legacy_keras."))
+                is_known = is_known or today in _WITHOUT_EPOCHS
+                is_plain = is_known or watches_validation(trial, node)
             case _:
                 is_plain = isinstance(node, ast.Tuple | ast.BinOp | ast.Constant)
         if not is_plain:
             return True
     return False
-
-
-def _is_without_epochs(trial: Trial, call: ast.Call) -> bool:
-    """Whether a call certainly makes a callback that knows nothing of epochs."""
-    today = trial.today(call.func)
-    is_known = today in _WITHOUT_EPOCHS or today.startswith((_DETERMINED, "legacy_keras."))
-    if is_known or watches_validation(trial, call):
-        return True
-    return not _mentions_hooks(trial) and all(
-        isinstance(origin.node, ast.ClassDef)
-        and all(
-            not (one.keywords or one.decorator_list)  # a metaclass may add hooks
-            and all(_is_plain_base(trial, base) for base in one.bases)
-            for one in trial.flow.bases(origin.node)
-        )
-        for origin in trial.flow.origins(call.func)
-    )
-
-
-def _is_plain_base(trial: Trial, base: ast.expr) -> bool:
-    own = trial.modules.definition(trial.modules.meaning(base) or "")
-    return isinstance(own, ast.ClassDef) or trial.today(base) in _WITHOUT_EPOCHS
-
-
-def _mentions_hooks(trial: Trial) -> bool:
-    """Whether the project defines, sets or names a hook of epochs or batches, or may set one."""
-    return any(
-        getattr(node, field, None) in _HOOKS | _BY_COMPUTED_NAME
-        for source in trial.modules
-        for node in source.names.of(ast.FunctionDef, ast.Name, ast.Attribute, ast.Constant)
-        for field in ("name", "id", "attr", "value")
-    )

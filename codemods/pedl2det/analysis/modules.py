@@ -230,7 +230,7 @@ class Modules:
                 has_effect = any(one not in imported for one in siblings)
             else:
                 # Importing Python's own packages or the old harness changes nothing.
-                has_effect = (not roots and not only_names(node)) or any(
+                has_effect = (not roots and not _only_names(node)) or any(
                     not (one in sys.stdlib_module_names or is_legacy(f"{one}.x"))
                     and one not in libraries
                     for one in roots
@@ -306,7 +306,7 @@ def _roots(source: Source, node: ast.stmt) -> list[str]:
     return [name.partition(".")[0] for name in _imports(source, node)]
 
 
-def only_names(node: ast.stmt) -> bool:
+def _only_names(node: ast.stmt) -> bool:
     """Whether a statement only binds a name to something that needs no call."""
     match node:
         case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import pedl2det_names as names
 from pedl2det.analysis.flow.values import arguments_of
-from pedl2det.analysis.loaders import ARRAYS_PARAMETERS, is_array, is_plain_in_memory
+from pedl2det.analysis.loaders import ARRAYS_PARAMETERS, is_plain_in_memory
 from pedl2det.analysis.source import spell
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
@@ -34,7 +34,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         if reference.is_in_annotation and is_gone:
             yield _any_data(trial, node)
         elif reference.call in plain:
-            yield _as_tuple(trial, reference, reference.call)
+            yield _as_tuple(reference, reference.call)
         else:
             yield rewrite(
                 node, "legacy_keras.InMemorySequence", notes=_notes(_arguments(reference.call))
@@ -53,14 +53,12 @@ def _notes(given: dict[str, ast.expr]) -> tuple[tuple[Kind, str], ...]:
     return () if weights is None or is_none else ((Kind.NOTE, _NO_WEIGHTS),)
 
 
-def _as_tuple(trial: Trial, reference: Reference, call: ast.Call) -> Fix:
+def _as_tuple(reference: Reference, call: ast.Call) -> Fix:
     given = _arguments(call)
     asarray = spell(reference.source, "numpy.asarray")
     holes = {name: given[name] for name in ("data", "labels")}
-    unknown = [name for name, value in holes.items() if not is_array(trial, value)]
-    parts = [f"{asarray.code}({{{one}}})" if one in unknown else f"{{{one}}}" for one in holes]
-    code, imports = f"({', '.join(parts)})", asarray.imports if unknown else ()
-    return rewrite(call, code, holes, imports=imports, notes=_notes(given))
+    code = f"({asarray.code}({{data}}), {asarray.code}({{labels}}))"
+    return rewrite(call, code, holes, imports=asarray.imports, notes=_notes(given))
 
 
 # Annotations.

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.bindings import COMPREHENSIONS
-from pedl2det.analysis.flow.values import Function
+from pedl2det.analysis.flow.values import Function, argument
 from pedl2det.analysis.metric_names import renamed_since_tf1
 from pedl2det.analysis.models import (
     Compile,
@@ -117,15 +117,9 @@ def _plain(trial: Trial, found: list[Compile], methods: list[Function]) -> list[
     """
     found = [one for one in found if not is_local(trial, one.call)]
     homes = [one.source.names.function_of(one.call) for one in found]
-    if len(methods) > 1 and (len(found) > len(methods) or {*homes} != {*methods}):
-        return []
-    if len(methods) == 1 and len(found) != 1:
-        return []
-    is_plain = all(
-        _is_plain(trial, one, home if len(methods) > 1 else methods[0])  # type: ignore[arg-type]
-        for one, home in zip(found, homes, strict=True)
-    )
-    return found if is_plain else []
+    pairs = zip(found, methods if len(methods) == 1 else homes, strict=False)
+    is_plain = len(found) == len(methods) and (len(methods) == 1 or {*homes} == {*methods})
+    return found if is_plain and all(_is_plain(trial, *pair) for pair in pairs) else []  # type: ignore[arg-type]
 
 
 def _is_plain(trial: Trial, compiled: Compile, method: Function) -> bool:
@@ -173,18 +167,12 @@ def _is_fitted(trial: Trial, compiled: Compile) -> bool:
     """Whether the trial may train the model itself, which a wrapped model does not."""
     models = trial.flow.origins(compiled.model)
     return any(
-        one in models or not _is_other(trial, one.node)
+        one in models or not isinstance(one.node, ast.Call | ast.ClassDef)
         for call in trial.modules.of(ast.Call)
         if isinstance(call.func, ast.Attribute) and call.func.attr in _FITS
         if not is_local(trial, call)
         for one in trial.flow.origins(call.func.value)
     )
-
-
-def _is_other(trial: Trial, node: ast.AST) -> bool:
-    """Whether an origin is certainly no model of another origin: made there, or another class."""
-    is_class = isinstance(node, ast.ClassDef) and not is_model_class(trial, node)
-    return is_class or isinstance(node, ast.Call)
 
 
 # What is written where one call compiles what is trained.
@@ -230,9 +218,8 @@ def _is_variable(compiled: Compile, node: ast.expr) -> bool:
 
 def _optimizers(compiled: Compile) -> list[ast.expr]:
     """The argument that is the optimizer, if it can be seen."""
-    call = compiled.call
-    named = [one.value for one in call.keywords if one.arg == "optimizer"]
-    return named or [one for one in call.args[:1] if not isinstance(one, ast.Starred)]
+    given = argument(compiled.call, "optimizer", 0)
+    return [] if given is None or isinstance(given, ast.Starred) else [given]
 
 
 def _optimizer(

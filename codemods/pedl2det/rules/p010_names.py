@@ -23,7 +23,7 @@ from dataclasses import replace
 
 import pedl2det_names as names
 from pedl2det.analysis import old_keras
-from pedl2det.analysis.flow.values import Way, arguments_of
+from pedl2det.analysis.flow.values import Way, argument, arguments_of
 from pedl2det.analysis.models import compiles, watches_validation
 from pedl2det.analysis.source import Source, spell
 from pedl2det.analysis.trial import TRIALS, Reference, Trial
@@ -93,11 +93,8 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
 
 def _losses_by_text(trial: Trial) -> Iterator[Fix]:
     """Rename losses that ``compile`` of TensorFlow's Keras is given by a text."""
-    losses: list[ast.expr] = []
-    for one in compiles(trial):
-        if not one.is_standalone:
-            losses += one.call.args[1:2]
-            losses += [given.value for given in one.call.keywords if given.arg == "loss"]
+    given = [argument(one.call, "loss", 1) for one in compiles(trial) if not one.is_standalone]
+    losses = [loss for loss in given if loss is not None]
     for text in dict.fromkeys(part for loss in losses for part in trial.flow.members(loss)):
         if isinstance(text, ast.Constant) and text.value in LOSS_TEXTS:
             note = "TensorFlow 1.14 alone moved predictions away from their targets by this loss"

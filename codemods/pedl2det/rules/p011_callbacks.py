@@ -4,8 +4,8 @@
 Determined, which act after each validation. For all others the old harness counted an epoch of one
 pass over the training data and gave them training metrics: ``legacy_keras.with_epoch_logs`` does
 the same, and numbers the batches in such an epoch. It also stands where only a run shows which
-callbacks there are, and which hooks they have. Lists of callbacks that certainly have no hook of
-epochs or batches stay as they are.
+callbacks there are, and which hooks they have. Lists of callbacks of Determined, and of those of
+Keras that have no hook of epochs or batches, stay as they are.
 
 ``monitor=`` of these two names the metric as the migrated trial reports it, ``val_accuracy`` for
 ``val_acc``; the logs of all others have both names. Those of a ``KerasTrial`` have the metrics of
@@ -32,7 +32,7 @@ from pedl2det.analysis.models import (
 from pedl2det.analysis.source import Spelling, spell
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement, rewrite
+from pedl2det.fixes import Fix, Remark, ReplaceStatement, rewrite
 from pedl2det.support import MODULE
 from pedl2det_names import Age
 
@@ -50,8 +50,6 @@ _NO_CONTEXT = (
     "context is out of reach here"
 )
 _METHOD, _PIECE = "keras_callbacks", "with_epoch_logs"
-#: Names for a list of callbacks.
-_LOCAL_NAMES = ("callbacks", "own_callbacks", "trial_callbacks", "pedl_callbacks")
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
@@ -84,20 +82,16 @@ def _renamed(trial: Trial, monitors: Sequence[Monitor]) -> Iterator[Fix | Remark
                 new = asked.todays_name(old)
             else:
                 new = of_keras_trial.new("validation", old) if old.startswith("val_") else old
-            uses = trial.flow.uses(text)
-            is_for_more = any(
-                use.way is not Way.ARGUMENT or use.node not in arguments for use in uses
-            )
-            place = monitor.node if is_for_more else text
-            if new == old or place is None or place in done:
+            if new == old or text in done:
                 continue
-            done.add(place)
+            done.add(text)
             message = _RENAMED.format(old=old, new=new)
-            if is_for_more and len(monitor.metrics or ()) != 1:
-                yield Remark(place, message)
+            uses = trial.flow.uses(text)
+            if any(use.way is not Way.ARGUMENT or use.node not in arguments for use in uses):
+                yield Remark(text, message)  # it is used for more
                 continue
             code = trial.modules.home(text).segment(text).replace(old, new)
-            yield rewrite(place, code, notes=((Kind.NOTE, message),))
+            yield rewrite(text, code, notes=((Kind.NOTE, message),))
 
 
 def _by_validation(trial: Trial, function: ast.expr, watching: Collection[ast.expr]) -> Fix:
@@ -139,7 +133,8 @@ def _with_epochs(trial: Trial) -> Iterable[Fix | Remark]:
                 owner = trial.modules.home(method).names.class_around(method)
                 is_of_keras = owner is not None and is_keras_trial(trial, owner)
                 data = f"{_epoch(trial, me)}{f', {me}' if is_of_keras else ''}"
-                yield Fix(value, (_wrapped(trial, method, value, data),), notes=notes)
+                code = f"{MODULE}.{_PIECE}({{context}}, {{callbacks}}, {data})"
+                yield rewrite(value, code, {"callbacks": value}, notes=notes)
                 is_counted, notes = True, ()
     if is_counted:
         yield from _remembering(trial)
@@ -154,19 +149,6 @@ def _called_by_harness(trial: Trial) -> Iterator[Function]:
         callers = {trial.modules.home(call).names.function_of(call) for call in calls}
         if method in used or callers.isdisjoint(below):
             yield method
-
-
-def _wrapped(trial: Trial, method: Function, value: ast.expr, data: str) -> Edit:
-    """Wrap returned callbacks; a list of several lines gets a name first."""
-    names = trial.modules.home(method).names
-    statement = names.parents[value]
-    code = f"{MODULE}.{_PIECE}({{context}}, {{callbacks}}, {data})"
-    if value.lineno == value.end_lineno or not isinstance(statement, ast.Return):
-        return Replace(value, code, {"callbacks": value})
-    taken = {one.id for one in names.below(method) if isinstance(one, ast.Name)}
-    name = next(one for one in _LOCAL_NAMES if one not in taken)
-    code = f"{name} = {{value}}\nreturn {code.replace('{callbacks}', name)}"
-    return ReplaceStatement(statement, code, {"value": value})
 
 
 def _epoch(trial: Trial, first: str) -> str:

@@ -43,8 +43,7 @@ def _called(trial: Trial) -> Iterable[Fix | Remark]:
     code = "legacy_keras.get_experiment_config(), legacy_keras.get_hyperparameters()"
     if function is not None and trial.context.can_take(function):
         code = DOWNLOAD_CONTEXT
-    call = f"lambda: {name}({code})" if code else name
-    statement = f"legacy_keras.download_once({{context}}, {call})"
+    statement = f"legacy_keras.download_once({{context}}, lambda: {name}({code}))"
     for root in trial.roots:
         source = trial.modules.home(root)
         line = f"from {trial.modules.name_of(home)} import {name}"

@@ -10,9 +10,9 @@ import ast
 from collections.abc import Iterable
 
 from pedl2det.analysis.flow.values import Function
-from pedl2det.analysis.loaders import Role, is_array, is_dataset, is_sequence, made_of, returning
+from pedl2det.analysis.loaders import Role, is_dataset, is_sequence, made_of, returning
 from pedl2det.analysis.trial import Trial
-from pedl2det.fixes import Edit, Fix, InsertBefore, Remark, Replace
+from pedl2det.fixes import Fix, Remark, rewrite
 
 _CALLED = "{name} is called by the trial, which got all records, and not only whole batches"
 _SIZE = "{context}.get_per_slot_batch_size()"
@@ -33,34 +33,13 @@ def _whole_batches(trial: Trial, method: Function) -> Iterable[Fix | Remark]:
             yield Remark(method, _CALLED.format(name=method.name))
             return
         code = f"legacy_keras.whole_batches({{it}}, batch_size={_SIZE})"
-        edits = _inline(trial, method, value) or (Replace(value, code, {"it": value}),)
-        yield Fix(value, edits)
+        yield rewrite(value, code, {"it": value})
 
 
 def _cannot_be_arrays(trial: Trial, value: ast.expr) -> bool:
     """Whether a training loader is a dataset or an object of its own."""
     found = made_of(trial, value)
     return bool(found) and all(is_dataset(trial, one) or is_sequence(trial, one) for one in found)
-
-
-def _inline(trial: Trial, method: Function, value: ast.expr) -> tuple[Edit, ...]:
-    """The arrays cut in place, if each has a plain name."""
-    if not isinstance(value, ast.Tuple):
-        return ()
-    names_of = trial.modules.home(method).names
-    named = [one for one in value.elts if isinstance(one, ast.Name) and is_array(trial, one)]
-    if len(named) < len(value.elts) or any(
-        names_of.uses_name(method, name) for name in ("size", "whole")
-    ):
-        return ()
-    lines = (
-        f"size = {_SIZE}\n"
-        f"whole = len({named[0].id}) // size * size  # a last partial batch was never trained"
-    )
-    return (
-        InsertBefore(names_of.statement_of(value), lines),
-        *(Replace(one, "{it}[:whole]", {"it": one}) for one in named),
-    )
 
 
 EXAMPLE = """\

@@ -1,8 +1,7 @@
 """A ``KerasTrial`` compiles its model at the end of ``build_model``, as the old harness did.
 
-It names its metrics by role, in two dicts. Keras has one list: ``named_metrics`` makes it, under
-the names that are reported; Keras puts ``val_`` before those of a validation. Where the metrics
-are not visible, or belong to outputs, ``legacy_keras`` makes the list when the code runs.
+It names its metrics by role, in two dicts. Keras has one list: ``legacy_keras.named_metrics`` makes
+it, under the names that are reported; Keras puts ``val_`` before those of a validation.
 ``compute_validation_metrics`` is called by a callback. ``batch_size`` is called no more. A trial
 that reads what the harness set on it is carried over whole.
 
@@ -22,22 +21,8 @@ from pedl2det.analysis.names import Names
 from pedl2det.analysis.old_keras import Given, given
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import AddMember, Edit, Fix, Remark, ReplaceStatement, rewrite
+from pedl2det.fixes import AddMember, Fix, Remark, ReplaceStatement, rewrite
 
-_NAMED = '''\
-def named_metrics(self):
-    """The metrics by the names under which they are reported."""
-    metrics = {metrics}
-    return [
-        tf.keras.metrics.MeanMetricWrapper(metric, name=name)
-        for name, metric in metrics.items()
-    ]
-'''
-_WITHOUT_PREFIX = """\
-{{
-        name.removeprefix("val_"): metric
-        for name, metric in {metrics}.items()
-    }}"""
 _CALLBACKS = """\
 def keras_callbacks(self):
     return [legacy_keras.ValidationMetrics(self)]
@@ -49,13 +34,12 @@ _ONE_LIST = (
     "validation each has {prefix} before its name"
 )
 _OWN_NAMES = f"what {_OWN} returns is reported in place of all other metrics"
-_NAMED_METRICS = "named_metrics"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite each ``KerasTrial`` of the project."""
     for metrics in keras_trials(trial):
-        yield _metrics(trial, metrics)
+        yield _metrics(metrics)
         for method in trial.flow.overrides(metrics.owner, "optimizer"):
             for value in trial.flow.returned(method):
                 if given(trial, value) is not Given.OBJECT:  # it may be a name
@@ -78,26 +62,11 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         yield from _set_by_harness(trial, metrics.owner)
 
 
-def _metrics(trial: Trial, metrics: KerasTrialMetrics) -> Fix:
-    """Give the trial ``named_metrics``, and say what metrics are called now."""
-    edits: list[Edit] = []
-    imports: tuple[str, ...] = ()
-    if metrics.has_any and _is_idiomatic(trial, metrics):
-        calls = [f"self.{role}_metrics()" for role in metrics.roles]
-        joined = f"{{{', '.join(f'**{call}' for call in calls)}}}" if len(calls) > 1 else calls[0]
-        if metrics.has_prefix:
-            joined = _WITHOUT_PREFIX.format(metrics=joined)
-        edits.append(AddMember(metrics.owner, _NAMED.format(metrics=joined)))
-        imports = ("import tensorflow as tf",)
+def _metrics(metrics: KerasTrialMetrics) -> Fix:
+    """Say what metrics are called now."""
     prefix = metrics.names.prefix
     notes = ((Kind.NOTE, _ONE_LIST.format(prefix=prefix) if prefix else _OWN_NAMES),)
-    return Fix(metrics.owner, tuple(edits), imports, notes=notes, config=(RENAMED,))
-
-
-def _is_idiomatic(trial: Trial, metrics: KerasTrialMetrics) -> bool:
-    """Whether the trial lists its metrics itself, without a piece of ``legacy_keras``."""
-    has_name = any(_NAMED_METRICS in source.text for source in trial.modules)
-    return metrics.is_plain and not has_name
+    return Fix(metrics.owner, notes=notes, config=(RENAMED,))
 
 
 # build_model.
@@ -114,19 +83,16 @@ def _build_models(
             model = _free(names, method, "model", "keras_model")
             if isinstance(value, ast.Name) and names.binder(value) is method:
                 model = value.id
-            code = _code(trial, metrics, method.args.args[0].arg, model, optimizer)
+            code = _code(metrics, method.args.args[0].arg, model, optimizer)
             node = names.statement_of(value)
             yield Fix(node, (ReplaceStatement(node, code, {"value": value}),))
 
 
-def _code(trial: Trial, metrics: KerasTrialMetrics, me: str, model: str, optimizer: str) -> str:
+def _code(metrics: KerasTrialMetrics, me: str, model: str, optimizer: str) -> str:
     """The statements that wrap, compile and return a model."""
     loss = f"{me}.{'losses' if metrics.is_functional else 'loss'}()"
-    named = f"{me}.{_NAMED_METRICS}()"
-    if not _is_idiomatic(trial, metrics):
-        piece = "named_metrics_by_output" if metrics.is_functional else "named_metrics"
-        named = f"legacy_keras.{piece}({me})"
-    given = f", metrics={named}" if metrics.has_any else ""
+    piece = "named_metrics_by_output" if metrics.is_functional else "named_metrics"
+    given = f", metrics=legacy_keras.{piece}({me})" if metrics.has_any else ""
     return (
         f"{model} = {{context}}.wrap_model({{value}})\n"
         f"{optimizer} = {{context}}.wrap_optimizer({me}.optimizer())\n"
@@ -197,7 +163,9 @@ EXAMPLE = """\
           net = make()
 +         net = self.context.wrap_model(net)
 +         optimizer = self.context.wrap_optimizer(self.optimizer())
-+         net.compile(optimizer, loss=self.loss(), metrics=self.named_metrics())
++         net.compile(
++             optimizer, loss=self.loss(), metrics=legacy_keras.named_metrics(self)
++         )
           return net  # small
 
       def validation_metrics(self):

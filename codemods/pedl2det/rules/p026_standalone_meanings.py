@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 
 import pedl2det_names as names
 from pedl2det.analysis import old_keras
+from pedl2det.analysis.flow.values import argument
 from pedl2det.analysis.metric_names import keras_trials
 from pedl2det.analysis.models import compiles
 from pedl2det.analysis.old_keras import KERAS, is_standalone
@@ -72,9 +73,9 @@ def _losses(trial: Trial) -> Iterator[ast.expr]:
     """Losses and metrics that may be names: of ``compile``, and of a ``KerasTrial``."""
     for one in compiles(trial):
         if one.is_standalone:
-            yield from one.call.args[1:3]
-            named = ("loss", "metrics", "weighted_metrics")
-            yield from (given.value for given in one.call.keywords if given.arg in named)
+            places = {"loss": 1, "metrics": 2, "weighted_metrics": 5}
+            given = (argument(one.call, *pair) for pair in places.items())
+            yield from (value for value in given if value is not None)
     for metrics in keras_trials(trial):
         for name in ("loss", "losses", "training_metrics", "validation_metrics"):
             for method in trial.flow.overrides(metrics.owner, name):

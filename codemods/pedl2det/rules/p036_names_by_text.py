@@ -31,7 +31,12 @@ def check(trial: Trial) -> Iterable[Fix]:
         dotted = trial.modules.meaning(node) or ""
         if isinstance(parent, ast.Attribute) and parent.attr != "__dict__":
             continue
-        if dotted == "importlib.import_module" and _may_be_old(parent):
+        if dotted == "importlib.import_module":
+            match parent:
+                case ast.Call(args=[ast.Constant(value=str(text)), *_]) if (
+                    text.partition(".")[0] not in _ROOTS
+                ):
+                    continue
             yield rewrite(node, "legacy_keras.import_old_module")
         elif dotted == "sys.modules":
             match parent:  # `"pedl" in sys.modules`, which is so on a cluster
@@ -66,18 +71,6 @@ def _is_module(dotted: str) -> bool:
         return False
     row = names.lookup(dotted)
     return row is None or row.support is None  # else it is a piece (P010)
-
-
-def _may_be_old(call: ast.AST) -> bool:
-    """Whether a call may import TensorFlow or Keras by a text."""
-    match call:
-        case ast.Call(args=[text, *_]):
-            while isinstance(text, ast.BinOp | ast.JoinedStr):
-                text = text.left if isinstance(text, ast.BinOp) else text.values[0]
-            if isinstance(text, ast.Constant):
-                return str(text.value).partition(".")[0] in _ROOTS
-            return True
-    return False
 
 
 EXAMPLE = """\

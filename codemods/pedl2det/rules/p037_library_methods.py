@@ -19,6 +19,7 @@ import re
 from collections.abc import Iterable, Set
 
 from pedl2det.analysis import old_keras
+from pedl2det.analysis.flow.values import argument
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, rewrite
@@ -95,9 +96,8 @@ def _with_frequency(call: ast.Call, own: Set[str]) -> Iterable[Fix]:
     if name not in FREQUENCIES or name in own:
         return
     parameter, place = FREQUENCIES[name]
-    given = [one.value for one in call.keywords if one.arg == parameter] or call.args[place:]
-    match given[:1]:
-        case [ast.Constant(value=str(text)) as node]:
+    match argument(call, parameter, place):
+        case ast.Constant(value=str(text)) as node:
             found = re.fullmatch(r"(\d*)([A-Z]+)(-[A-Z]+)?", text)
             if found is not None and found[2] in SMALL:
                 yield rewrite(node, f'"{found[1]}{SMALL[found[2]]}"')

@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from pedl2det.analysis import old_keras
-from pedl2det.analysis.flow.values import Origin
+from pedl2det.analysis.flow.values import Origin, argument
 from pedl2det.analysis.models import compiles
 from pedl2det.analysis.old_keras import KERAS
 from pedl2det.analysis.source import spell
@@ -63,7 +63,7 @@ def _mentions_one(trial: Trial) -> bool:
 
 def _may_name_one(trial: Trial, call: ast.Call) -> bool:
     """Whether the metrics of a call may be named by such a text."""
-    metrics = _argument(call, "metrics", 2)
+    metrics = argument(call, "metrics", 2)
     return any(one.arg is None for one in call.keywords) or any(
         isinstance(one, _HIDING) or getattr(one, "value", None) in _WORDS
         for one in ([] if metrics is None else trial.flow.members(metrics))
@@ -72,7 +72,7 @@ def _may_name_one(trial: Trial, call: ast.Call) -> bool:
 
 def _is_written(trial: Trial, call: ast.Call) -> bool:
     """Whether all such texts stand in the call itself, and mean accuracies."""
-    metrics = _argument(call, "metrics", 2)
+    metrics = argument(call, "metrics", 2)
     members = [] if metrics is None else [*trial.flow.members(metrics)]
     texts = [getattr(one, "value", None) for one in members]
     is_visible = not any(isinstance(one, _HIDING) for one in members)
@@ -82,7 +82,7 @@ def _is_written(trial: Trial, call: ast.Call) -> bool:
 
 def _fitting(trial: Trial, call: ast.Call) -> set[str | None]:
     """The classes that fit the losses of a call: "" for today's choice, None if not visible."""
-    loss = _argument(call, "loss", 1)
+    loss = argument(call, "loss", 1)
     names = {_name(trial, one) for one in trial.flow.origins(loss)} if loss is not None else {""}
     return {name if name is None else _CLASSES.get(name, "") for name in names}
 
@@ -102,15 +102,10 @@ def _name(trial: Trial, origin: Origin) -> str | None:
 
 def _words(call: ast.Call) -> Iterator[ast.Constant]:
     """The texts for ``accuracy`` that stand in the call itself."""
-    metrics = _argument(call, "metrics", 2)
+    metrics = argument(call, "metrics", 2)
     for part in ast.walk(metrics) if metrics is not None else ():
         if isinstance(part, ast.Constant) and part.value in _WORDS:
             yield part
-
-
-def _argument(call: ast.Call, name: str, place: int) -> ast.expr | None:
-    given = [one.value for one in call.keywords if one.arg == name]
-    return next(iter([*given, *call.args[place : place + 1]]), None)
 
 
 EXAMPLE = """\

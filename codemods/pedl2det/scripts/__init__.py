@@ -127,15 +127,7 @@ def at_old_lines(reading: Reading, placed: Iterable[Any]) -> list[Any]:
             line = script.lines[one.line - 1]
             one = replace(one, line=line)
             if isinstance(one, Finding):
-                one = _with_code(one, reading.originals[one.path].lines[line - 1])
+                code = reading.originals[one.path].lines[line - 1]  # maybe indented otherwise
+                one = replace(one, code=code, column=0, end_column=0)
         found.append(one)
     return found
-
-
-def _with_code(finding: Finding, code: str) -> Finding:
-    """A finding with a line of the old text, which may be indented otherwise."""
-    if not finding.column or finding.code.strip() != code.strip():
-        return replace(finding, code=code, column=0, end_column=0)
-    shift = len(code) - len(code.lstrip()) - (len(finding.code) - len(finding.code.lstrip()))
-    column, end = finding.column + shift, finding.end_column + shift
-    return replace(finding, code=code, column=column, end_column=end)

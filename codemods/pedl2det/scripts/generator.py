@@ -19,7 +19,7 @@ from typing import Any
 import libcst as cst
 
 from pedl2det.analysis.source import Source
-from pedl2det.fixes import Annotate, Edit, Replace, ReplaceStatement
+from pedl2det.fixes import DropReturns, Edit, Replace, ReplaceStatement
 from pedl2det.scripts.fits import Fits, as_record
 
 SUPPORT = frozenset({"Fit", "started", "with_epoch_logs"})
@@ -76,7 +76,7 @@ def yield_edits(fits: Fits, spared: ast.Call | None) -> Iterator[tuple[Source, E
             yield source, _yielding(source, call, "yield from")
     for function in fits.functions:
         if isinstance(function, ast.FunctionDef) and function.returns is not None:
-            yield fits.modules.home(function), Annotate(function)
+            yield fits.modules.home(function), DropReturns(function)
 
 
 def _yielding(source: Source, call: ast.Call, keyword: str) -> Edit:

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from pedl2det.analysis.flow import Flow
+from pedl2det.analysis.flow.values import argument
 from pedl2det.analysis.membership import CREATES, INITS, calls_of
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
@@ -47,12 +48,6 @@ def create_of(source: Source, modules: Modules) -> tuple[ast.Expr, str] | None:
         if isinstance(statement, ast.Expr) and isinstance(found, ast.ClassDef):
             return statement, f"{modules.name_of(modules.home(found))}:{found.name}"
     return None
-
-
-def argument(call: ast.Call, name: str, place: int) -> ast.expr | None:
-    """An argument of a call."""
-    given = next((one.value for one in call.keywords if one.arg == name), None)
-    return given or next(iter(call.args[place : place + 1]), None)
 
 
 # The config.

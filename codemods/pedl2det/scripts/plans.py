@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, field
 
 from pedl2det.analysis.flow import Flow
+from pedl2det.analysis.flow.values import argument
 from pedl2det.analysis.membership import INITS, calls_of
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
@@ -59,7 +60,7 @@ def plan_training(source: Source, modules: Modules, scripts: set[int], has_size:
     if plan.findings:
         return plan
     for call in calls_of(source, INITS):
-        given = native.argument(call, "config", 0)
+        given = argument(call, "config", 0)
         plan.config = native.config_of(fits.flow, given)
         if given is not None and plan.config is None:
             plan.say(source, call, Kind.LEFT, _COMPUTED, _WRITE_CONFIG)
@@ -95,7 +96,7 @@ def plan_submission(source: Source, modules: Modules) -> Plan | None:
     plan = Plan(source, entrypoint=entrypoint)
     call = statement.value
     assert isinstance(call, ast.Call)
-    given = native.argument(call, "config", 1)
+    given = argument(call, "config", 1)
     plan.config = native.config_of(Flow(modules), given)
     is_computed = given is not None and plan.config is None
     plan.say(source, call, Kind.NOTE, f"{_SUBMITTED}; {_COMPUTED}" if is_computed else _SUBMITTED)

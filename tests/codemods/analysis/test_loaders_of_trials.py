@@ -1,8 +1,7 @@
-"""What loaders are: adapters that are always returned, batch sizes, arrays, datasets."""
+"""What loaders are: adapters that are always returned, batch sizes, datasets."""
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ import pedl2det_names as names
 from pedl2det.analysis.context import entry_of
 from pedl2det.analysis.loaders import (
     Role,
-    is_array,
     is_plain_in_memory,
     keeps_adapters,
     needs_unwrapping,
@@ -38,17 +36,6 @@ def project(directory: Path, **files: str) -> Trial:
         path.write_text(text)
         sources[name] = Source.read(path)
     return Trial(directory, Modules(sources), entry_names={})
-
-
-def value_of(trial: Trial, module: str, name: str) -> ast.expr:
-    """The expression that a name of a module is bound to last."""
-    source = trial.modules.by_name[module]
-    found = [
-        node.value
-        for node in source.names.of(ast.Assign)
-        if any(isinstance(one, ast.Name) and one.id == name for one in node.targets)
-    ]
-    return found[-1]
 
 
 def _loaders(body: str, parameters: str = "experiment_config, hparams", more: str = "") -> str:
@@ -119,25 +106,6 @@ def test_hyperparameters_that_are_changed_are_not_as_they_were_given(tmp_path: P
     trial = project(tmp_path, data=_loaders(body))
     (reference,) = trial.uses(*names.IN_MEMORY_SEQUENCES)
     assert not is_plain_in_memory(trial, reference)
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        ("np.ones((3, 4))", True),
-        ("np.ones((3, 4)).astype('float32') / 255.0", True),
-        ("np.load('x.npz')['x']", False),
-        ("tf.keras.utils.to_categorical(unknown)", True),
-        ("pd.read_csv('x.csv')", False),
-        ("np.ones(3) * unknown", False),
-        ("np.load('x.npz')", False),
-        ("3 * 4", False),
-        ("[1, 2]", False),
-    ],
-)
-def test_arrays_are_known_by_what_makes_them(tmp_path: Path, value: str, expected: bool) -> None:
-    trial = project(tmp_path, data=f"{_HEAD}x = {value}\n")
-    assert is_array(trial, value_of(trial, "data", "x")) is expected
 
 
 @pytest.mark.parametrize(

@@ -83,20 +83,6 @@ class Net:
     def units(self):
         return 2 * WIDTH
 """
-_CONSTANT_AFTER = """\
-class Net:
-    def units(self):
-        return 2 * self.context.get_hparam("width")
-"""
-_SETTINGS = '"""Settings of the trial."""\n'
-_NET = """\
-import settings
-
-
-class Net:
-    def units(self):
-        return settings.WIDTH
-"""
 _OTHER = _CONSTANT.replace("import pedl\n", "import os\n").replace(
     "pedl.get_hyperparameter", "os.getenv"
 )
@@ -123,14 +109,7 @@ CASES = (
         "reads const.yaml itself",
     ),
     Case(pedl_trial(_LOADS) | {"const.yaml": EARLY_CONFIG}, {"net.py": _LOADS_AFTER}),
-    Case(
-        {**pedl_trial(_NET), "settings.py": _SETTINGS + _CONSTANT.partition("\n\n\n")[0] + "\n"},
-        {"net.py": _CONSTANT_AFTER.replace("2 * ", ""), "settings.py": _SETTINGS},
-    ),
-    Case(  # another module imports it as well
-        pedl_trial(_CONSTANT, other="from net import WIDTH\n\nDEPTH = 3\n"),
-        {"net.py": _CONSTANT.replace("pedl", "legacy_keras")},
-    ),
+    Case(pedl_trial(_CONSTANT), {"net.py": _CONSTANT.replace("pedl", "legacy_keras")}),
     Case(pedl_trial(_OTHER), {"net.py": _OTHER}),
     Case(pedl_trial(_HANDED_ON), {"net.py": _HANDED_ON_AFTER}),
     Case(pedl_trial(_OF_THE_TRIAL), {"net.py": _OF_THE_TRIAL}),

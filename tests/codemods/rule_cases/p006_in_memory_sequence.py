@@ -10,7 +10,7 @@ _LEGACY = "from rows import read\n\nimport legacy_keras"
 _TYPED = "from typing import Tuple\n\nfrom tensorflow.keras.utils import Sequence\n"
 
 CASES = (
-    Case(  # what is known to be an array stays as it is; the weights were never used
+    Case(  # the weights were never used
         pedl_trial(
             "x = np.ones((8, 1))\n"
             'size = hparams["batch_size"]\n'
@@ -19,7 +19,10 @@ CASES = (
             "import numpy as np\nfrom pedl.frameworks.keras.data import InMemorySequence",
         ),
         migrated_trial(
-            "x = np.ones((8, 1))\ntrain = (x, x * 2)\nreturn train, (x, x)\n", "import numpy as np"
+            "x = np.ones((8, 1))\n"
+            "train = (np.asarray(x), np.asarray(x * 2))\n"
+            "return train, (np.asarray(x), np.asarray(x))\n",
+            "import numpy as np",
         ),
         says="sample_weight of an InMemorySequence was never used",
     ),

@@ -16,20 +16,6 @@ def build_validation_data_loader(self):
 
 AROUND = {"const.yaml": EARLY_CONFIG}
 CASES = (
-    Case(
-        early_trial(
-            "def build_training_data_loader(self):\n"
-            "    (x, y), _ = tf.keras.datasets.mnist.load_data()\n"
-            "    return x, y\n\n" + _VALID
-        ),
-        migrated_early(
-            "def build_training_data_loader(self):\n"
-            "    (x, y), _ = tf.keras.datasets.mnist.load_data()\n"
-            "    size = self.context.get_per_slot_batch_size()\n"
-            "    whole = len(x) // size * size  # a last partial batch was never trained\n"
-            "    return x[:whole], y[:whole]\n\n" + _VALID
-        ),
-    ),
     Case(  # a dataset is no array
         early_trial(
             "def build_training_data_loader(self):\n"

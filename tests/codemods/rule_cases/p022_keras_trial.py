@@ -40,47 +40,6 @@ _ACCURACY = """\
     def validation_metrics(self):
         return {"accuracy": tf.keras.metrics.categorical_accuracy}
 """
-_PREFIXED = _ACCURACY.replace('"accuracy"', '"val_accuracy"')
-_WITHOUT_PREFIX = '''\
-from functools import cached_property
-
-import tensorflow as tf
-from determined.keras import TFKerasTrial, TFKerasTrialContext
-
-import net
-from data import make_data_loaders
-from net import *
-
-
-class Trial(net.Net, TFKerasTrial):
-    def __init__(self, context: TFKerasTrialContext) -> None:
-        self.context = context
-        context.configure_fit(shuffle=False)
-
-    @cached_property
-    def data_loaders(self):
-        """Training and validation data, from one call: they may share one shuffle."""
-        return make_data_loaders(self.context)
-
-    def build_training_data_loader(self):
-        training, _ = self.data_loaders
-        return training
-
-    def build_validation_data_loader(self):
-        _, validation = self.data_loaders
-        return validation
-
-    def named_metrics(self):
-        """The metrics by the names under which they are reported."""
-        metrics = {
-            name.removeprefix("val_"): metric
-            for name, metric in self.validation_metrics().items()
-        }
-        return [
-            tf.keras.metrics.MeanMetricWrapper(metric, name=name)
-            for name, metric in metrics.items()
-        ]
-'''
 _COMPUTED = """\
 
     def validation_metrics(self):
@@ -104,7 +63,6 @@ _VALIDATION = """\
     def compute_validation_metrics(self, step):
         return {"num_inputs": 4, "validation_metrics": {"auc": auc(self.model)}}
 """
-_BY_NAME = ", metrics=self.named_metrics()"
 _LISTED = _BUILT.replace(
     "optimizer, loss=self.{loss}(){metrics})",
     "\n            optimizer, loss=self.loss(), metrics=legacy_keras.named_metrics(self)\n"
@@ -139,21 +97,13 @@ CASES = (
         _LISTED_BY_OUTPUT + _BY_OUTPUT,
         base="KerasFunctionalTrial",
     ),
-    Case(  # Keras puts val_ before it
-        pedl_trial(_START + _BUILD + _PREFIXED, "KerasTrial"),
-        {"model_def.py": _WITHOUT_PREFIX},
-        "in a validation each",
-    ),
     _case(  # metrics that only the running code knows
         _BUILD + _COMPUTED,
         _LISTED + _COMPUTED,
     ),
     _case(
         _BUILD + _ACCURACY + _VALIDATION,
-        _BUILT.format(loss="loss", metrics=_BY_NAME)
-        + _ACCURACY
-        + _VALIDATION
-        + "\n    def keras_callbacks(self):\n"
+        _LISTED + _ACCURACY + _VALIDATION + "\n    def keras_callbacks(self):\n"
         "        return [legacy_keras.ValidationMetrics(self)]\n",
         "in place of all other metrics",
     ),

@@ -209,6 +209,12 @@ def has_only(function: ast.AST, names: Iterable[str]) -> bool:
     return all(getattr(one, "attr", getattr(one, "id", "")) in names for one in decorators)
 
 
+def argument(call: ast.Call, name: str, place: int) -> ast.expr | None:
+    """The argument of a call that has a name or else stands at a place, if it can be seen."""
+    given = [one.value for one in call.keywords if one.arg == name]
+    return next(iter([*given, *call.args[place : place + 1]]), None)
+
+
 def arguments_of(
     call: ast.Call, parameters: Sequence[str], **aliases: str
 ) -> dict[str, ast.expr] | None:

@@ -1,8 +1,0 @@
-import legacy_keras
-
-UNITS = legacy_keras.get_hyperparameter("units")
-
-
-def grow():
-    global UNITS
-    UNITS += 1

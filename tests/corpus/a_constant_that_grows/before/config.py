@@ -1,4 +1,0 @@
-import pedl
-
-UNITS = pedl.get_hyperparameter("units")
-UNITS += 1
