@@ -94,7 +94,10 @@ def shuffling(original: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(original)
     def shuffle(x: Any, random: Any = None) -> None:
-        return original(x) if random is None else library_functions.shuffle(x, random)
+        if random is None:
+            original(x)
+        else:
+            library_functions.shuffle(x, random)
 
     return shuffle
 

@@ -76,6 +76,14 @@ def optimizer(identifier):
     return tf.keras.optimizers.get(identifier, use_legacy_optimizer=True)
 
 
+def arguments_of_optimizer(options):
+    """Return arguments of `compile` whose optimizer is what its name meant before Keras 2.11."""
+    return {
+        name: optimizer(value) if name == "optimizer" else value
+        for name, value in options.items()
+    }
+
+
 class HParams:
     """Hyperparameters as attributes that keep their types, as in `tf.contrib.training`."""
 

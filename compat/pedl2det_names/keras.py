@@ -450,6 +450,7 @@ def _standalone(public: str) -> Name | None:
         write = "labels of 0 and 1 were not converted to -1 and 1"
     elif module in ("losses", "metrics") and name == "get":
         write = "'hinge' and 'cosine' resolved to other functions"
+        support = "get_loss" if module == "losses" else "get_metric"
     return Name(public, public, same=False, write=write, support=support) if write else None
 
 

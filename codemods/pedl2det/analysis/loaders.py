@@ -30,7 +30,7 @@ _DATASETS = (
     *("tensorflow.data.", "tensorflow.compat.v1.data.", "tensorflow.compat.v2.data."),
     *("tensorflow_datasets.load",),
 )
-_SPEAKS_OF_DATASETS = re.compile(r"\bdata\.\w*Dataset\b|\bDataset\.|\btfds\b")
+_SPEAKS_OF_DATASETS = re.compile(r"[Dd]ataset\b|\btfds\b")
 
 
 class Role(Enum):

@@ -218,6 +218,16 @@ def respelled(
         yield Fix(node, tuple(edits), spelling.imports)
 
 
+def asks_about_class(source: Source, node: ast.expr) -> bool:
+    """Whether ``isinstance`` or ``issubclass`` asks about a class, alone or in a tuple."""
+    parent = source.names.parents.get(node)
+    if isinstance(parent, ast.Tuple):
+        parent = source.names.parents.get(parent)
+    if not isinstance(parent, ast.Call) or parent.func is node:
+        return False
+    return ast.unparse(parent.func) in ("isinstance", "issubclass")
+
+
 def call_edits(call: ast.Call, row: names.Name) -> list[Edit] | None:
     """The edits that give a call today's arguments; None if they are not all visible."""
     edits: list[Edit] = []

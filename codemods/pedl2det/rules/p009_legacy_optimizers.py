@@ -12,7 +12,13 @@ from collections.abc import Iterable, Iterator
 import pedl2det_names as names
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.flow.values import Callable, Way
-from pedl2det.analysis.old_keras import LEGACY, OPTIMIZERS, call_edits, means_standalone
+from pedl2det.analysis.old_keras import (
+    LEGACY,
+    OPTIMIZERS,
+    asks_about_class,
+    call_edits,
+    means_standalone,
+)
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.fixes import Edit, Fix, Remark, RenameKeyword, rewrite
@@ -47,11 +53,15 @@ def _use(trial: Trial, reference: Reference, row: names.Name) -> Iterator[Fix | 
     call = reference.call
     parent = source.names.parents.get(node)
     if call is not None:
-        edits = call_edits(call, row)
         clips = [one for one in call.keywords if one.arg in _CLIPS]
-        if means_standalone(trial, reference.dotted) and len(clips) > 1:
+        is_standalone = means_standalone(trial, reference.dotted)
+        is_faithful = is_standalone and not all(_clips(one.value) for one in clips)
+        edits = None if is_faithful else call_edits(call, row)
+        if is_standalone and len(clips) > 1:
             message = "Keras 2.2.4 clipped by the norm first, and today's Keras by the value first"
             yield Remark(call, message, "keep one of clipnorm and clipvalue")
+    elif asks_about_class(source, node):
+        edits = []
     elif isinstance(parent, ast.ClassDef):
         edits = []
         if means_standalone(trial, reference.dotted):
@@ -65,6 +75,12 @@ def _use(trial: Trial, reference: Reference, row: names.Name) -> Iterator[Fix | 
         yield from old_keras.respelled(source, node, row.new, edits)
     else:  # a function with the old arguments and defaults
         yield rewrite(node, f"legacy_keras.{row.support or row.new.rpartition('.')[2]}")
+
+
+def _clips(value: ast.expr) -> bool:
+    """Whether a value is visibly positive: Keras 2.2.4 did not clip by any other."""
+    limit = getattr(value, "value", None)
+    return isinstance(limit, int | float) and limit > 0
 
 
 def _as_value(trial: Trial, node: ast.expr, row: names.Name) -> list[Edit] | None:

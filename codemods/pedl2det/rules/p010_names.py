@@ -28,7 +28,7 @@ from pedl2det.analysis.models import compiles, watches_validation
 from pedl2det.analysis.source import Source, spell
 from pedl2det.analysis.trial import TRIALS, Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import Edit, Fix, Remark, rewrite
+from pedl2det.fixes import Edit, Fix, Remark, ReplaceStatement, rewrite
 from pedl2det.support import MODULE
 from pedl2det_names import Age
 from pedl2det_names.keras import LOSS_TEXTS, VERSIONS, private_path
@@ -81,6 +81,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             continue
         elif call is None or not watches_validation(trial, call):  # P011 has another class for it
             yield from _cast(reference) or _rewritten(trial, reference, row)
+    yield from _names_of_several(trial, written_for)
     if written_for is Age.TENSORFLOW_1:
         yield from _losses_by_text(trial)
     for call in trial.modules.of(ast.Call) if written_for is Age.TENSORFLOW_1 else ():
@@ -89,6 +90,36 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
                 module
             ) == f"{old_keras.KERAS}.layers" and not isinstance(name, ast.Constant):
                 yield from _with_old_defaults(trial, call)
+
+
+def _names_of_several(trial: Trial, written_for: Age) -> Iterator[Fix | Remark]:
+    """Rewrite imports of old names that give one name several meanings, each where it stands."""
+    for reference in trial.references:
+        alias, source = reference.node, reference.source
+        row = old_keras.meant(reference, written_for)
+        if not isinstance(alias, ast.alias) or row is None or old_keras.is_optimizer(row):
+            continue
+        bound, statement = alias.asname or alias.name, source.names.parents[alias]
+        uses = [one for one in source.names.of(ast.Name) if one.id == bound]
+        if not any(_means_several(source, one, alias) for one in uses):
+            continue
+        assert isinstance(statement, ast.Import | ast.ImportFrom)
+        home, _, name = (row.new or "").rpartition(".")
+        is_layer = home == f"{old_keras.KERAS}.layers"
+        is_plain = isinstance(statement, ast.ImportFrom) and len(statement.names) == 1
+        if not (is_plain and row.same and (is_layer or not (row.defaults or row.keywords))):
+            message = f"`{bound}` may be {reference.dotted}, and something else"
+            yield Remark(statement, message, "import both under names of their own")
+            continue
+        code = f"from {home} import {name}" + (f" as {bound}" if name != bound else "")
+        yield Fix(statement, (ReplaceStatement(statement, code),))
+        if row.defaults:
+            yield from _with_old_defaults(trial, statement)
+
+
+def _means_several(source: Source, name: ast.Name, alias: ast.alias) -> bool:
+    bound = {one.node for one in source.names.bindings(name)}
+    return alias in bound and len(bound) > 1 and source.names.qualified(name) is None
 
 
 def _losses_by_text(trial: Trial) -> Iterator[Fix]:
@@ -109,7 +140,9 @@ def _is_likely_right(
         is_seen = call is None or not (trial.mended or _runs_by_batch(trial, call, frozenset()))
         return is_seen or written_for is not Age.TENSORFLOW_1 or not _may_be_ragged(trial, call)
     is_item = call is not None and any(use.method == "item" for use in trial.flow.uses(call))
-    return row.old in UNLIKELY and not (trial.mended or is_item)
+    hides_file = call is not None and not any(isinstance(one, ast.Constant) for one in call.args)
+    is_hidden = row.old == "numpy.load" and hides_file
+    return row.old in UNLIKELY and not (trial.mended or is_item or is_hidden)
 
 
 def _runs_by_batch(trial: Trial, node: ast.AST, seen: frozenset[ast.AST]) -> bool:
@@ -206,6 +239,8 @@ def _rewritten(trial: Trial, reference: Reference, row: names.Name) -> Iterable[
         is_stale = row.support in ("Session", "get_session") and _may_be_stale(trial, call)
         notes = ((Kind.DIFFERENT, _EVALUATED_ONCE),) if is_stale else ()
         yield rewrite(node, f"legacy_keras.{row.support}", notes=notes)
+    elif row.old == "numpy.NINF" and isinstance(node, ast.Attribute):
+        yield rewrite(node, "-{module}.inf", {"module": node.value})
     elif row.old.endswith(".__version__"):
         yield rewrite(node, f'"{VERSIONS[old_keras.age(trial)]}"')
     elif row.new is None and (private := private_path(reference.dotted)):
@@ -215,7 +250,7 @@ def _rewritten(trial: Trial, reference: Reference, row: names.Name) -> Iterable[
         yield Remark(node, f"`{code}` does not work any more", row.write)
 
 
-def _with_old_defaults(trial: Trial, node: ast.expr) -> Iterable[Fix]:
+def _with_old_defaults(trial: Trial, node: ast.AST) -> Iterable[Fix]:
     source = trial.modules.home(node)
     return old_keras.before_use(source, node, f"{MODULE}.use_old_recurrent_layers()")
 
@@ -233,13 +268,13 @@ def _spelled(reference: Reference, row: names.Name) -> tuple[Mapping[str, str], 
 def _is_settled(source: Source, node: ast.expr, row: names.Name) -> bool:
     """Whether ``isinstance`` asks about a class, or an earlier run has seen to its arguments."""
     parent = source.names.parents.get(node)
-    if isinstance(parent, ast.Tuple):
-        parent = source.names.parents.get(parent)
+    if old_keras.asks_about_class(source, node):
+        return True
     if not isinstance(parent, ast.Call) or parent.func is node:
         return False
     given = {one.arg for one in parent.keywords}
-    asks = ast.unparse(parent.func) in ("isinstance", "issubclass", "legacy_keras.by_place")
-    return asks or bool(given & row.defaults.keys())
+    is_mended = ast.unparse(parent.func) == "legacy_keras.by_place"
+    return is_mended or bool(given & row.defaults.keys())
 
 
 def _may_be_stale(trial: Trial, call: ast.Call | None) -> bool:

@@ -23,7 +23,10 @@ from pedl2det.support import MODULE
 _FROM_ONE = f"{MODULE}.name_layers_from_one"
 
 #: What may ask for a layer by the name that Keras gave it.
-_NUMBERED = re.compile(r"""\bget_layer\b|\bby_name\b|\.name\b|["'][a-z][a-z0-9_]*_\d+["']""")
+_NUMBERED = re.compile(
+    r"""\b(?:get_layer|by_name|output_names|metrics_names)\b|\.name\b"""
+    r"""|["'][a-z][a-z0-9_]*_(?:\d+(?:_\w+)?["']|%d|\{)"""
+)
 _NAMED = re.compile(r"""\bname\s*=\s*["'](\w+)["']""")
 _WORDS = re.compile(r"(.)([A-Z][a-z]+)")
 #: Losses that were other functions, by their names for Keras.
@@ -49,23 +52,30 @@ def check(trial: Trial) -> Iterable[Fix]:
         elif name in names.CONVOLUTIONS and reference.call is not None:
             yield from _convolution(trial, reference, reference.call, names.CONVOLUTIONS[name])
     for value in _losses(trial):
-        if any(
-            isinstance(member, ast.Subscript | ast.arg | ast.Call)
-            or getattr(member, "value", None) in _LOSSES
-            for member in trial.flow.members(value)
-        ):
+        if not all(_means_the_same(trial, member) for member in trial.flow.members(value)):
             yield rewrite(value, f"{MODULE}.standalone_losses({{value}})", {"value": value})
     if old_keras.has_standalone_layers(trial) and (trial.mended or _depends_on_names(trial)):
         yield from old_keras.before_models(trial, _FROM_ONE)
+
+
+def _means_the_same(trial: Trial, loss: ast.AST) -> bool:
+    """Whether a loss or metric is certainly a function, or a text that means the same today."""
+    match loss:
+        case ast.Constant(value=text):
+            return text not in _LOSSES
+        case ast.Name() | ast.Attribute():
+            return trial.modules.meaning(loss) is not None
+    return not isinstance(loss, ast.Subscript | ast.arg | ast.Call)
 
 
 def _depends_on_names(trial: Trial) -> bool:
     """Whether a trial may ask for a layer by its number, or gives one the first name of others."""
     used = {one.dotted.rpartition(".")[2] for one in trial.references}
     first = {_WORDS.sub(r"\1_\2", name).lower() for name in used}
-    return any(
-        _NUMBERED.search(source.text) or first.intersection(_NAMED.findall(source.text))
-        for source in trial.modules
+    texts = [one.text for one in trial.modules]
+    configs = [repr(config) for _, config in trial.configs]
+    return any(map(_NUMBERED.search, [*texts, *configs])) or any(
+        first.intersection(_NAMED.findall(text)) for text in texts
     )
 
 

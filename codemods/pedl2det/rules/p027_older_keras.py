@@ -20,7 +20,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from pedl2det.analysis import old_keras
-from pedl2det.analysis.old_keras import KERAS
+from pedl2det.analysis.flow.values import argument
+from pedl2det.analysis.models import compiles
+from pedl2det.analysis.old_keras import KERAS, Given
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Remark
@@ -36,8 +38,7 @@ _IMAGES = f"{KERAS}.preprocessing.image.ImageDataGenerator"
 #: How many of its parameters come before the ranges.
 _BEFORE_RANGES = 6
 _EXCHANGE = "exchange width_shift_range and height_shift_range, if they differ"
-_ADAGRAD = r"""["'][aA]dagrad["']"""
-_POPPED = r"\.layers\.pop\(|\bdel .*\.layers\["
+_ADAGRAD = r"""(?i)["']adagrad["']"""
 _WEIGHTS = r"\b(?:sample|class)_weight"
 #: Makers of variables, of which the word says something else.
 _VARIABLES = ("Variable", "add_variable", "add_weight", "get_variable")
@@ -51,11 +52,12 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     standalone = old_keras.has_standalone_layers(trial)
     for piece, may_matter in (
         ("use_old_batch_normalization", age is Age.TENSORFLOW_1 and _may_freeze(trial)),
+        ("use_old_recurrent_layers", age is Age.TENSORFLOW_1 and _mentions(trial, _LOADED)),
         ("use_old_upsampling", age is Age.TENSORFLOW_1 and _says(trial, rf"bilinear|{_LOADED}")),
-        ("use_old_adagrad", age is Age.TENSORFLOW_1 and _mentions(trial, _ADAGRAD)),
+        ("use_old_adagrad", age is Age.TENSORFLOW_1 and _may_name_adagrad(trial)),
         ("use_old_masks", age is not Age.CURRENT and not standalone and _says(trial, _MASK)),
         ("use_old_sample_weights", standalone and _may_weigh(trial)),
-        ("use_own_lists_of_layers", standalone and _mentions(trial, _POPPED)),
+        ("use_own_lists_of_layers", standalone and _hands_on_layers(trial)),
         ("sum_activity_regularizers", standalone and _says(trial, _ACTIVITY)),
     ):
         if may_matter:
@@ -83,13 +85,46 @@ def _may_transform(trial: Trial, node: ast.expr) -> bool:
     return None in given or any(given.get(name) for name in IMAGE_RANGES)
 
 
-def _may_weigh(trial: Trial) -> bool:
-    """Whether records may have weights: by their name, or as the third of what is given."""
-    returned = [one.value for one in trial.modules.of(ast.Return)]
-    given = [*returned, *(one.value for one in trial.modules.of(ast.Yield))]
-    return _says(trial, _WEIGHTS) or any(
-        isinstance(one, ast.Tuple) and len(one.elts) == 3 for one in given
+def _may_name_adagrad(trial: Trial) -> bool:
+    """Whether a text may be the name of that optimizer: it is there, or cannot be seen."""
+    optimizers = [argument(one.call, "optimizer", 0) for one in compiles(trial)]
+    unknown = any(
+        one is not None and old_keras.given(trial, one) is Given.UNKNOWN for one in optimizers
     )
+    return unknown or _mentions(trial, _ADAGRAD)
+
+
+def _hands_on_layers(trial: Trial) -> bool:
+    """Whether the list of a model's layers may be changed: it is not only read or counted."""
+    for node in trial.modules.of(ast.Attribute):
+        if node.attr != "layers" or trial.modules.meaning(node) is not None:
+            continue
+        match trial.modules.home(node).names.parents[node]:
+            case ast.Subscript(ctx=ast.Load()) | ast.For() | ast.comprehension():
+                continue
+            case ast.Call(func=ast.Name(id="enumerate" | "len" | "reversed" | "zip")):
+                continue
+        return True
+    return False
+
+
+def _may_weigh(trial: Trial) -> bool:
+    """Whether records may have weights: by their name, or where a batch is not plainly a pair."""
+    return _says(trial, _WEIGHTS) or not all(
+        isinstance(one, ast.Tuple)
+        and len(one.elts) == 2
+        and not any(isinstance(part, ast.Starred) for part in one.elts)
+        for one in _batches(trial)
+    )
+
+
+def _batches(trial: Trial) -> Iterator[ast.expr | None]:
+    """What sequences return and generators yield."""
+    yield from (one.value for one in trial.modules.of(ast.Yield))
+    for node in trial.modules.of(ast.Return):
+        function = trial.modules.home(node).names.function_of(node)
+        if function is not None and function.name == "__getitem__":
+            yield node.value
 
 
 def _may_freeze(trial: Trial) -> bool:

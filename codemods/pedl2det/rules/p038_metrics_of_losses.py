@@ -35,9 +35,11 @@ _CLASSES = {
 
 def check(trial: Trial) -> Iterable[Fix]:
     """Write the class of each ``"accuracy"``, or let ``compile`` choose it."""
-    if not old_keras.is_old(trial) or not _mentions_one(trial):
+    if not old_keras.is_old(trial):
         return
     concerned = [one for one in compiles(trial) if _may_name_one(trial, one.call)]
+    if not (concerned or (trial.carried and _mentions_one(trial))):
+        return
     fitting = {one: _fitting(trial, one.call) for one in concerned}
     written = [one for one, fits in fitting.items() if fits != {""}]
     if trial.carried or not all(
@@ -65,9 +67,18 @@ def _may_name_one(trial: Trial, call: ast.Call) -> bool:
     """Whether the metrics of a call may be named by such a text."""
     metrics = argument(call, "metrics", 2)
     return any(one.arg is None for one in call.keywords) or any(
-        isinstance(one, _HIDING) or getattr(one, "value", None) in _WORDS
+        _is_hidden(trial, one) or getattr(one, "value", None) in _WORDS
         for one in ([] if metrics is None else trial.flow.members(metrics))
     )
+
+
+def _is_hidden(trial: Trial, metric: ast.AST) -> bool:
+    """Whether a metric may be any: what a call of a dict gives, too."""
+    if isinstance(metric, ast.Call):
+        return getattr(metric.func, "attr", "") in ("get", "pop")
+    if isinstance(metric, ast.ListComp):
+        return _is_hidden(trial, metric.elt) or isinstance(metric.elt, ast.Name)
+    return isinstance(metric, _HIDING) and trial.modules.meaning(metric) is None
 
 
 def _is_written(trial: Trial, call: ast.Call) -> bool:
@@ -75,7 +86,7 @@ def _is_written(trial: Trial, call: ast.Call) -> bool:
     metrics = argument(call, "metrics", 2)
     members = [] if metrics is None else [*trial.flow.members(metrics)]
     texts = [getattr(one, "value", None) for one in members]
-    is_visible = not any(isinstance(one, _HIDING) for one in members)
+    is_visible = not any(_is_hidden(trial, one) for one in members)
     words = [text for text in texts if text in _WORDS]
     return is_visible and set(words) <= {"acc", "accuracy"} and len(words) == len([*_words(call)])
 

@@ -53,6 +53,33 @@ else:
 
 opt = Adagrad(lr=0.1)
 """
+_CLIPPED = """\
+from keras.optimizers import SGD, Adam
+
+
+def optimizer(limit):
+    return SGD(lr=0.1, clipnorm=limit), SGD(lr=0.1, clipnorm=1.0)
+
+
+def is_adaptive(optimizer):
+    return isinstance(optimizer, (Adam, SGD))
+"""
+_CLIPPED_AFTER = """\
+from tensorflow.keras.optimizers.legacy import SGD, Adam
+
+import legacy_keras
+
+
+def optimizer(limit):
+    return (
+        legacy_keras.SGD(lr=0.1, clipnorm=limit),
+        SGD(learning_rate=0.1, global_clipnorm=1.0),
+    )
+
+
+def is_adaptive(optimizer):
+    return isinstance(optimizer, (Adam, SGD))
+"""
 _OWN = "from shop import Adam\nopt = Adam(lr=0.1)\n"
 
 _OF_STANDALONE = """\
@@ -89,6 +116,7 @@ CASES = (
         says="`Adagrad` may be keras.optimizers.Adagrad or tensorflow.keras.optimizers.Adagrad",
         status="begun",
     ),
+    _case(_CLIPPED, _CLIPPED_AFTER),
     _case(_TRIED, _TRIED_AFTER),  # `run` serves standalone Keras
     _case(_OF_STANDALONE, _OF_STANDALONE_AFTER),
     _case(

@@ -272,7 +272,47 @@ DUMMIES = functools.partial(pd.get_dummies, dtype="uint8")
 """
 _OLD_DEFAULTS = "\nimport legacy_keras\n\nlegacy_keras.use_old_recurrent_layers()\n"
 
+_SEVERAL = """\
+import os
+
+import numpy as np
+
+if os.environ.get("CUDNN"):
+    from keras.layers import CuDNNGRU as GRU
+else:
+    from keras.layers import GRU
+
+layer, best = GRU(4), [np.NINF]
+"""
+_SEVERAL_AFTER = """\
+import os
+
+import numpy as np
+
+import legacy_keras
+
+legacy_keras.use_old_recurrent_layers()
+
+if os.environ.get("CUDNN"):
+    from tensorflow.compat.v1.keras.layers import CuDNNGRU as GRU
+else:
+    from tensorflow.keras.layers import GRU
+
+layer, best = GRU(4), [-np.inf]
+"""
+_OTHER = """\
+import tensorflow as tf
+
+from shop import Dense
+
+if tf.executing_eagerly():
+    from tensorflow.keras.layers import Dense
+
+layer = Dense(4)
+"""
 CASES = (
+    _case(_SEVERAL, _SEVERAL_AFTER),
+    _case(_OTHER, _OTHER),
     _case(_KERAS_1, _KERAS_1_AFTER),
     _case(*(_KERAS_1.replace("from keras", "from tensorflow.keras"),) * 2),
     Case(pedl_trial(_PRIVATE), {"net.py": _PRIVATE_AFTER}),

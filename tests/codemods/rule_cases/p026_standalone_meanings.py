@@ -96,6 +96,34 @@ class Net:
 """
 
 
+_NAMED_ELSEWHERE = """\
+from keras import losses
+from keras.models import Sequential
+
+
+def build(args, options):
+    model = Sequential()
+    model.compile("sgd", loss=args.loss, metrics=[losses.mean_squared_error, "mae"])
+    model.compile(**options)
+    return losses.get(args.loss)
+"""
+_NAMED_ELSEWHERE_AFTER = """\
+from tensorflow.keras import losses
+from tensorflow.keras.models import Sequential
+
+import legacy_keras
+
+
+def build(args, options):
+    model = Sequential()
+    model.compile(
+        legacy_keras.standalone_optimizer("sgd"),
+        loss=legacy_keras.standalone_losses(args.loss),
+        metrics=[losses.mean_squared_error, "mae"],
+    )
+    model.compile(**legacy_keras.arguments_of_standalone_optimizer(options))
+    return legacy_keras.get_loss(args.loss)
+"""
 CASES = (
     _case(
         "import keras\nx = keras.layers.Conv2D(32, 3, 3, activation='relu')\n",
@@ -106,6 +134,7 @@ CASES = (
         "import tensorflow as tf\nx = tf.keras.layers.Conv2D(32, 3, 2)\n",
     ),
     Case(pedl_trial(_COMPILED), {"net.py": _COMPILED_AFTER}),
+    _case(_NAMED_ELSEWHERE, _NAMED_ELSEWHERE_AFTER),
     _case(  # which is a name that other code compares
         "import tensorflow as tf\n"
         + _CONSTANT.format(

@@ -76,6 +76,9 @@ CASES = (
     ),
     _standalone("Dense(4)", "return x, y"),
     _standalone("Dense(4)(x.layers.pop())", "return x, y", "use_own_lists_of_layers"),
-    _standalone("Dense(4)", "return x, y, w", "use_old_sample_weights"),
+    _standalone("Dense(4)", "stack = y.layers", "use_own_lists_of_layers"),
+    _standalone("Dense(len(x.layers))", "yield x, y"),
+    _standalone("Dense(4)", "yield x, y, w", "use_old_sample_weights"),
+    _standalone("Dense(4)", "yield x + (w,)", "use_old_sample_weights"),
     _standalone('Dense(4, activity_regularizer="l1")', "yield x, y", "sum_activity_regularizers"),
 )
