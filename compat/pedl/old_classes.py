@@ -186,11 +186,10 @@ def compiling(original: Callable[..., Any]) -> Callable[..., Any]:
     Keras, and dicts by what they describe.
     """
     from pedl2det_legacy import keras_functions
-    from pedl2det_legacy.metrics_by_loss import with_metrics_of_losses
+    from pedl2det_legacy.metrics_by_loss import metrics_of_losses
     from pedl2det_legacy.standalone_keras import standalone_losses, standalone_optimizer
 
     signature = inspect.signature(original)
-    compile_model = with_metrics_of_losses(original)
 
     @functools.wraps(original)
     def compile(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: A001
@@ -204,6 +203,9 @@ def compiling(original: Callable[..., Any]) -> Callable[..., Any]:
         arguments["optimizer"] = optimizer
         for name in ("loss", "metrics", "weighted_metrics") if is_standalone else ():
             arguments[name] = standalone_losses(arguments.get(name))
-        return compile_model(*bound.args, **bound.kwargs)
+        for name in ("metrics", "weighted_metrics"):
+            given = arguments.get(name)
+            arguments[name] = metrics_of_losses(given, arguments.get("loss"), self)
+        return original(*bound.args, **bound.kwargs)
 
     return compile

@@ -92,7 +92,6 @@ def with_sequence(original: Callable[..., Any]) -> Callable[..., Any]:
 def shuffling(original: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap ``random.shuffle`` to take the function that gives its numbers."""
 
-    @functools.wraps(original)
     def shuffle(x: Any, random: Any = None) -> None:
         if random is None:
             original(x)

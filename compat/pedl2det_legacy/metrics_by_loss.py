@@ -25,10 +25,8 @@ def with_metrics_of_losses(compile_model):
     def compile(self, *args, **kwargs):
         bound = signature.bind(self, *args, **kwargs)
         for name in ("metrics", "weighted_metrics"):
-            given = bound.arguments.get(name)
-            if given:
-                loss = bound.arguments.get("loss")
-                bound.arguments[name] = metrics_of_losses(given, loss, self)
+            given, loss = bound.arguments.get(name), bound.arguments.get("loss")
+            bound.arguments[name] = metrics_of_losses(given, loss, self)
         return compile_model(*bound.args, **bound.kwargs)
 
     compile.__module__ = __name__
@@ -37,7 +35,7 @@ def with_metrics_of_losses(compile_model):
 
 def metrics_of_losses(metrics, loss, model):
     """Return the metrics for `compile`, with functions for names that mean those of the loss."""
-    if not isinstance(loss, (dict, list, tuple)):
+    if not metrics or not isinstance(loss, (dict, list, tuple)):
         return _by_loss(metrics, _kind(loss))
     names = getattr(model, "output_names", None) or []
     losses = loss if isinstance(loss, dict) else dict(zip(names, loss))

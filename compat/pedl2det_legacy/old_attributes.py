@@ -21,7 +21,8 @@ def old_attributes():
     yield from _layers()
     optimizer = tf.keras.optimizers.legacy.Optimizer
     yield optimizer, "initial_decay", property(lambda self: self._initial_decay)
-    yield optimizer, "get_config", _with_lr(optimizer.get_config)
+    get_config = optimizer.get_config
+    yield optimizer, "get_config", lambda self: _Config(get_config(self))
     for kind in (tf.Tensor, tf.keras.__internal__.KerasTensor):
         yield kind, "_keras_shape", _Default(tf.keras.backend.int_shape)
         yield kind, "_uses_learning_phase", _Default(lambda tensor: False)
@@ -53,10 +54,6 @@ class _Config(dict):
 
     def __missing__(self, name):
         return self[{"lr": "learning_rate"}[name]]
-
-
-def _with_lr(get_config):
-    return lambda optimizer: _Config(get_config(optimizer))
 
 
 def _predict_classes(model, x, batch_size=32, verbose=0):

@@ -57,13 +57,8 @@ class Session:
 def get_default_graph():
     """Return the graph; in eager mode it does not turn eager execution off."""
     graph = tf.compat.v1.get_default_graph()
-    as_default = type(graph).as_default
-
-    def as_before():
-        is_eager = tf.executing_eagerly()
-        return contextlib.nullcontext(graph) if is_eager else as_default(graph)
-
-    graph.as_default = as_before
+    real, none = type(graph).as_default, contextlib.nullcontext(graph)
+    graph.as_default = lambda: none if tf.executing_eagerly() else real(graph)
     return graph
 
 

@@ -15,6 +15,7 @@ import ast
 from collections.abc import Iterable
 
 from pedl2det.analysis import old_keras
+from pedl2det.analysis.flow.values import Origin
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, rewrite
 from pedl2det.support import MODULE
@@ -33,13 +34,11 @@ _SET = {"name", "trainable_weights", "non_trainable_weights"}
 def check(trial: Trial) -> Iterable[Fix]:
     """Rewrite them by their names."""
     for source in trial.modules:
-        for node in source.names.of(ast.Attribute):
-            if (
-                node.attr == "value"
-                and isinstance(node.ctx, ast.Load)
-                and _is_size(trial, node.value)
-            ):
-                is_certain = _is_certain(trial, node.value)
+        for node in source.names.of(ast.Attribute) if old_keras.is_old(trial) else ():
+            is_read = node.attr == "value" and isinstance(node.ctx, ast.Load)
+            origins = trial.flow.origins(node.value) if is_read else []
+            if any(map(_is_size, origins)):
+                is_certain = all(_is_of_tensor(trial, one) for one in origins)
                 code = "{size}" if is_certain else f"{MODULE}.dimension({{size}})"
                 yield rewrite(node, code, {"size": node.value})
         nodes = source.names.of(ast.Attribute, ast.Call, ast.Subscript)
@@ -67,39 +66,30 @@ def _is_gone(trial: Trial, node: ast.AST) -> bool:
     return False
 
 
-def _is_size(trial: Trial, node: ast.expr) -> bool:
+def _is_size(origin: Origin) -> bool:
     """Whether a value may be a dimension: of a shape, or a member of an argument by its number."""
-    if _shaped(node):
-        return True
-    for origin in trial.flow.origins(node) if old_keras.is_old(trial) else ():
-        is_named = any(isinstance(one, str) for one in origin.path)
-        is_member = isinstance(origin.node, ast.arg) and origin.path and not is_named
-        if is_member or "shape" in ast.unparse(origin.node):
-            return True
+    is_named = any(isinstance(one, str) for one in origin.path)
+    is_member = isinstance(origin.node, ast.arg) and origin.path and not is_named
+    return bool(is_member) or "shape" in ast.unparse(origin.node)
+
+
+def _is_of_tensor(trial: Trial, size: Origin) -> bool:
+    """Whether a dimension is that of what a function or a layer of TensorFlow has made."""
+    match size.node:
+        case (
+            ast.Attribute(value=shaped, attr="shape")
+            | ast.Call(func=ast.Attribute(value=shaped, attr="get_shape"))
+        ):
+            makers = trial.flow.origins(shaped)
+            return all(
+                not one.path and trial.today(_maker(one.node))[:11] == "tensorflow."
+                for one in makers
+            )
     return False
 
 
-def _shaped(size: ast.expr) -> ast.expr | None:
-    """What has the shape of which an expression visibly is a dimension."""
-    match size:
-        case ast.Subscript(
-            value=ast.Attribute(value=shaped, attr="shape")
-            | ast.Call(func=ast.Attribute(value=shaped, attr="get_shape"))
-        ):
-            return shaped
-    return None
-
-
-def _is_certain(trial: Trial, size: ast.expr) -> bool:
-    """Whether it is a dimension of what TensorFlow has made: a function, or a layer of it."""
-    shaped = _shaped(size)
-    for origin in trial.flow.origins(shaped) if shaped else ():
-        made: ast.AST = origin.node
-        while isinstance(made, ast.Call):
-            made = made.func
-        if origin.path or not trial.today(made).startswith("tensorflow."):
-            return False
-    return shaped is not None
+def _maker(made: ast.AST) -> ast.AST:
+    return _maker(made.func) if isinstance(made, ast.Call) else made
 
 
 EXAMPLE = """\

@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterable, Set
 
 from pedl2det.analysis import old_keras
-from pedl2det.analysis.flow.values import argument
+from pedl2det.analysis.flow.values import Origin, argument
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, rewrite
@@ -29,8 +29,8 @@ from pedl2det_names.libraries import FREQUENCIES, METHODS, SEQUENCES
 #: Old aliases of frequencies that every pandas reads in other words, and those that it does not.
 SMALL = {"H": "h", "T": "min", "S": "s", "L": "ms", "U": "us", "N": "ns"}
 OTHERS = ("A", "BH", "BM", "BQ", "CBH", "M", "Q", "SM", "Y")
-#: Functions that give an iterator or a set.
-_ITERATORS = ("filter", "frozenset", "iter", "map", "set", "zip")
+#: Calls that give an iterator or a set.
+_ITERATORS = re.compile(r"(?:filter|frozenset|iter|map|set|zip)\(.*|.*\.(?:items|keys|values)\(\)")
 _RESTORE = "legacy_keras.restore_methods()"
 
 
@@ -62,21 +62,16 @@ def check(trial: Trial) -> Iterable[Fix]:
             dotted = trial.modules.meaning(call.func) or ""
             if dotted == "random.shuffle" and len(call.args) + len(call.keywords) > 1:
                 yield rewrite(call.func, "legacy_keras.shuffle")
-            elif dotted in SEQUENCES and call.args and _is_no_sequence(trial, call.args[0]):
-                yield rewrite(call.args[0], "[*{values}]", {"values": call.args[0]})
+            for values in call.args[:1] if dotted in SEQUENCES else ():
+                if any(map(_is_no_sequence, trial.flow.origins(values))):
+                    yield rewrite(values, "[*{values}]", {"values": values})
 
 
-def _is_no_sequence(trial: Trial, values: ast.expr) -> bool:
-    """Whether a value may be an iterator or a set."""
-    for origin in trial.flow.origins(values):
-        match origin.node:
-            case ast.GeneratorExp() | ast.Set() | ast.SetComp():
-                return True
-            case ast.Call(func=ast.Name(id=name)) if name in _ITERATORS:
-                return True
-            case ast.Call(func=ast.Attribute(attr="items" | "keys" | "values"), args=[]):
-                return True
-    return False
+def _is_no_sequence(origin: Origin) -> bool:
+    """Whether a value is an iterator or a set."""
+    is_written = isinstance(origin.node, ast.GeneratorExp | ast.Set | ast.SetComp)
+    is_called = _ITERATORS.fullmatch(ast.unparse(origin.node)) is not None
+    return not origin.path and (is_written or is_called)
 
 
 def _is_shared(source: Source, node: ast.Attribute) -> bool:

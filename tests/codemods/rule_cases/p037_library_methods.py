@@ -51,6 +51,8 @@ def rows(texts, known, table):
     random.shuffle(order)
     names = set(known)
     few = random.sample(names, 4) + random.sample(order, 2)
+    left, right = zip(*table)
+    few += np.stack(left), np.stack(right)
     return np.vstack(map(len, texts)), np.stack(one for one in few), np.hstack([order])
 """
 _SEQUENCES_AFTER = """\
@@ -67,6 +69,8 @@ def rows(texts, known, table):
     random.shuffle(order)
     names = set(known)
     few = random.sample([*names], 4) + random.sample(order, 2)
+    left, right = zip(*table)
+    few += np.stack(left), np.stack(right)
     return (
         np.vstack([*map(len, texts)]),
         np.stack([*(one for one in few)]),
