@@ -120,7 +120,7 @@ class AddParameter:
     It comes first, after ``self`` or ``cls`` in a method.
     """
 
-    function: Function | ast.Lambda
+    function: Function
     code: str
 
 

@@ -26,6 +26,6 @@ def make_data_loaders(context):
     train_features, train_labels = load_csv(os.path.join(here, data_config["training_data"]))
     test_features, test_labels = load_csv(os.path.join(here, data_config["test_data"]))
 
-    train = (np.asarray(train_features), train_labels)
-    test = (np.asarray(test_features), test_labels)
+    train = (np.asarray(train_features), np.asarray(train_labels))
+    test = (np.asarray(test_features), np.asarray(test_labels))
     return train, test

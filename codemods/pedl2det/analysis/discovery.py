@@ -280,7 +280,6 @@ def _matters(file: Path, reader: Reader) -> bool:
     except Unreadable:
         return True
     source = reader.source_or_none(file)
-    return document.is_python and (
-        (source is not None and uses_legacy(source))
-        or any(cell.is_code and uses_old_api(cell.source) for cell in document.cells)
+    return (source is not None and uses_legacy(source)) or any(
+        cell.is_code and uses_old_api(cell.source) for cell in document.cells
     )

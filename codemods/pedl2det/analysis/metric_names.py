@@ -10,10 +10,9 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import pedl2det_names as names
-from pedl2det.analysis.flow.values import Function, argument
+from pedl2det.analysis.flow.values import argument
 from pedl2det.analysis.models import is_keras_trial
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import ConfigNeed
@@ -128,80 +127,38 @@ def _searched(trial: Trial) -> Iterator[str]:
             yield metric
 
 
-FUNCTIONAL = "pedl.frameworks.keras.KerasFunctionalTrial"
-ROLES = ("training", "validation")
 #: Configs name validation metrics as the new trial reports them.
 RENAMED = ConfigNeed("keras_trial_metrics", True)
 
 
-class KerasTrialMetrics:
-    """What is seen of the metrics of one ``KerasTrial``."""
-
-    def __init__(self, trial: Trial, owner: ast.ClassDef) -> None:
-        self._trial = trial
-        self.owner = owner
-
-    @cached_property
-    def is_functional(self) -> bool:
-        """Whether metrics and losses name the outputs that they are about."""
-        return any(
-            self._trial.base_name(base) == FUNCTIONAL
-            for one in self._trial.flow.family(self.owner)
-            for base in one.bases
-        )
-
-    @cached_property
-    def has_any(self) -> bool:
-        """Whether there may be metrics at all."""
-        return any(self._read(role) != {} for role in ROLES)
-
-    @cached_property
-    def clashing(self) -> set[str]:
-        """The names that are another metric's in training than in validation."""
-        training, read = (self._read(role) or {} for role in ROLES)
-        validation = {name.removeprefix("val_"): metric for name, metric in read.items()}
-        return {
-            name
-            for name in training.keys() & validation
-            if ast.dump(training[name]) != ast.dump(validation[name])
-        }
-
-    @cached_property
-    def names(self) -> MetricNames:
-        """What becomes of the names that the trial reports."""
-        training = {name: f"training_{name}" for name in self.clashing}
-        own = self._trial.flow.method(self.owner, "compute_validation_metrics")
-        return MetricNames(training, prefix="" if own else "val_")
-
-    def _methods(self, role: str) -> list[Function]:
-        return list(self._trial.flow.overrides(self.owner, f"{role}_metrics"))
-
-    def _read(self, role: str) -> dict[str, ast.expr] | None:
-        """The metrics of a role by their names, if one dict is all that is returned."""
-        found: dict[str, ast.expr] = {}
-        methods = self._methods(role)
-        values = [one for method in methods for one in self._trial.flow.returned(method)]
-        if len(methods) > 1 or not all(isinstance(one, ast.Dict) for one in values):
-            return None
-        for value in values:
-            assert isinstance(value, ast.Dict)
-            for key, metric in zip(value.keys, value.values, strict=True):
-                if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
-                    return None
-                found[key.value] = metric
-        return found
-
-
-def keras_trials(trial: Trial) -> list[KerasTrialMetrics]:
-    """The metrics of each class that derives from ``KerasTrial`` or its functional kind."""
-    return [KerasTrialMetrics(trial, one) for one in trial.roots if is_keras_trial(trial, one)]
+def keras_trials(trial: Trial) -> list[ast.ClassDef]:
+    """The classes that derive from ``KerasTrial`` or its functional kind."""
+    return [one for one in trial.roots if is_keras_trial(trial, one)]
 
 
 def metric_names(trial: Trial, owner: ast.ClassDef | None = None) -> MetricNames | None:
     """What the metrics of a ``KerasTrial`` are called by the new one; None for other trials.
 
-    Without an owner, it is the first class that no other derives from.
+    Without an owner, it is the first class that no other derives from. A name that is another
+    metric's in training than in validation gets ``training_`` before it.
     """
     classes = trial.concrete if owner is None else [owner]
-    found = [KerasTrialMetrics(trial, one) for one in classes if is_keras_trial(trial, one)]
-    return found[0].names if found else None
+    owner = next((one for one in classes if is_keras_trial(trial, one)), None)
+    if owner is None:
+        return None
+    training, read = (_metrics(trial, owner, role) for role in ("training", "validation"))
+    validation = {name.removeprefix("val_"): metric for name, metric in read.items()}
+    both = [name for name in training if name in validation]
+    clashing = [one for one in both if ast.dump(training[one]) != ast.dump(validation[one])]
+    own = trial.flow.method(owner, "compute_validation_metrics")
+    return MetricNames({one: f"training_{one}" for one in clashing}, prefix="" if own else "val_")
+
+
+def _metrics(trial: Trial, owner: ast.ClassDef, role: str) -> dict[str, ast.expr]:
+    """The metrics of a role by their names, if one dict is all that is returned; else none."""
+    methods = trial.flow.overrides(owner, f"{role}_metrics")
+    match [one for method in methods for one in trial.flow.returned(method)]:
+        case [ast.Dict(keys=keys, values=values)]:
+            pairs = zip(keys, values, strict=True)
+            return {str(key.value): one for key, one in pairs if isinstance(key, ast.Constant)}
+    return {}

@@ -85,6 +85,12 @@ def is_keras_trial(trial: Trial, owner: ast.ClassDef) -> bool:
     )
 
 
+def is_functional(trial: Trial, owner: ast.ClassDef) -> bool:
+    """Whether metrics and losses of a ``KerasTrial`` name the outputs that they are about."""
+    bases = [base for one in trial.flow.family(owner) for base in one.bases]
+    return any((trial.base_name(base) or "").endswith(".KerasFunctionalTrial") for base in bases)
+
+
 def is_model_class(trial: Trial, node: ast.ClassDef) -> bool:
     """Whether a class of the project derives from a Keras model."""
     return any(

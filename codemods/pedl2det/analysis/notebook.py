@@ -22,8 +22,6 @@ from pedl2det.analysis.tree import read_bytes
 from pedl2det.findings import Unreadable
 
 Span = tuple[int, int]
-#: Where the metadata of a notebook says the language of its kernel.
-_LANGUAGE = (("language_info", "name"), ("kernelspec", "language"), ("kernelspec", "name"))
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,6 @@ class Document:
     path: Path  #: where it is
     text: str  #: its JSON text, as it stands there
     bom: bool  #: whether it begins with a byte order mark
-    language: str  #: the language of its kernel, in lower case; Python if it does not say
     cells: tuple[Cell, ...]  #: its cells
 
     @classmethod
@@ -94,15 +91,7 @@ class Document:
         if not isinstance(value, dict) or not isinstance(value.get("cells"), list):
             message = "not a notebook of format 4: open it in Jupyter and save it again"
             raise Unreadable(message)
-        said = (_text(value.get("metadata"), *path) for path in _LANGUAGE)
-        language = next(filter(None, said), "python")
-        bom = data.startswith(codecs.BOM_UTF8)
-        return cls(path, text, bom, language.lower(), tuple(_cells(text)))
-
-    @property
-    def is_python(self) -> bool:
-        """Whether its kernel runs Python."""
-        return self.language.startswith(("python", "ipython"))
+        return cls(path, text, data.startswith(codecs.BOM_UTF8), tuple(_cells(text)))
 
     def with_sources(self, sources: dict[int, str]) -> bytes:
         """The bytes with new texts for some cells, by number."""
@@ -137,13 +126,6 @@ def _cells(text: str) -> Iterator[Cell]:
             raise Unreadable(f"not a notebook: the source of cell {number} is no text")
         is_code = values.get("cell_type") == "code" and "source" in members
         yield Cell(number, is_code, source, members.get("source", (start, start)))
-
-
-def _text(value: Any, *path: str) -> str:
-    """The text at a path of keys; an empty one where there is none."""
-    for key in path:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value if isinstance(value, str) else ""
 
 
 def _after_blank(text: str, at: int) -> int:
@@ -373,10 +355,8 @@ class NotebookSource(Source):
             return f"would lose {error}"
         except Unreadable as error:
             return f"would not be a notebook: {error}"
-        if _stripped(again.text) != _stripped(text):
-            return "would not read back as it was written"
-        late = _late_import(self.tree, again.tree)
-        return f"would import {late} below its use" if late else None
+        is_same = _stripped(again.text) == _stripped(text)
+        return None if is_same else "would not read back as it was written"
 
     def _sources(self, text: str) -> dict[int, str]:
         """The cells that a text changes.
@@ -414,22 +394,3 @@ def _fitted(source: str, old: str) -> str:
 
 def _stripped(text: str) -> dict[int, str]:
     return {number: chunk.strip("\r\n") for number, chunk in _chunks(text).items()}
-
-
-def _late_import(old: ast.Module, new: ast.Module) -> str | None:
-    """A name that is newly imported below a place that uses it: cells run from the top."""
-    present = _imported(old)
-    lines = {name: line for name, line in _imported(new).items() if name not in present}
-    for node in ast.walk(new):
-        if isinstance(node, ast.Name) and node.lineno < lines.get(node.id, 0):
-            return node.id
-    return None
-
-
-def _imported(tree: ast.Module) -> dict[str, int]:
-    return {
-        alias.asname or alias.name.partition(".")[0]: node.lineno
-        for node in tree.body
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for alias in node.names
-    }

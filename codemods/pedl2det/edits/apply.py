@@ -145,8 +145,6 @@ class _Applier(cst.CSTTransformer):
         if isinstance(updated, cst.BaseExpression):
             return self._edited(original_node, updated)
         match original_node:
-            case cst.Return():
-                return layout.without_parentheses(original_node, updated)
             case cst.SimpleStatementLine():
                 return self._line(original_node, updated, self._touched.pop())
             case cst.SimpleStatementSuite():
@@ -187,8 +185,6 @@ class _Applier(cst.CSTTransformer):
             case fx.AddArgument(code=code, first=first):
                 call = templates.expression(f"f({code})", self._holes(edit), self._config)
                 return layout.with_argument(updated, call.args[0], first)
-            case fx.AddParameter(code=code):
-                return layout.with_parameter(updated, code, False)
         raise AssertionError(edit)
 
     def _holes(self, edit: Any) -> dict[str, Any]:

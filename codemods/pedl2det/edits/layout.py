@@ -41,24 +41,6 @@ def with_comments(statement: Any, text: str) -> Any:
     return statement.with_changes(leading_lines=[*statement.leading_lines, *comments])
 
 
-def without_parentheses(original: cst.Return, updated: cst.Return) -> cst.Return:
-    """Return ``return a, b`` where a tuple is new, or became short enough for one line."""
-    value = updated.value
-    if not isinstance(value, cst.Tuple) or len(value.elements) < 2:
-        return updated
-    if not isinstance(original.value, cst.Tuple):
-        return updated.with_changes(value=value.with_changes(lpar=[], rpar=[]))
-    has_comments = "#" in cst.Module([]).code_for_node(value)
-    if _is_short(original.value) or not _is_short(value) or has_comments:
-        return updated
-    elements = [cst.Element(one.value) for one in value.elements]
-    return updated.with_changes(value=cst.Tuple(elements, lpar=[], rpar=[]))
-
-
-def _is_short(value: cst.Tuple) -> bool:
-    return all(isinstance(one.value, cst.Name) for one in value.elements)
-
-
 class OtherQuotes(cst.CSTTransformer):
     """Gives the strings in an f-string other quotes than its own, as before Python 3.12."""
 
@@ -175,7 +157,7 @@ def _after(last: cst.Arg, new: cst.Arg, between: Any) -> tuple[cst.Arg, cst.Arg]
 
 
 def with_parameter(function: Any, code: str, in_class: bool) -> Any:
-    """A function or lambda with a new first parameter; in a method it is behind ``self``."""
+    """A function with a new first parameter; in a method it is behind ``self``."""
     made: Any = cst.parse_statement(f"def f({code}): pass")
     new = made.params.params[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
     old = function.params
@@ -185,7 +167,7 @@ def with_parameter(function: Any, code: str, in_class: bool) -> Any:
     changed = old.with_changes(**{kind: names})
     function = function.with_changes(params=changed)
     is_only = len(changed.params) == 1 and changed.star_arg is cst.MaybeSentinel.DEFAULT
-    if is_only and isinstance(function, cst.FunctionDef):
+    if is_only:
         return function.with_changes(whitespace_before_params=cst.SimpleWhitespace(""))
     return function
 

@@ -15,8 +15,8 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from pedl2det.analysis.flow.values import Function
-from pedl2det.analysis.loaders import RECORD_LOADERS, cuts_by_hyperparameter
-from pedl2det.analysis.metric_names import RENAMED, KerasTrialMetrics, keras_trials
+from pedl2det.analysis.metric_names import RENAMED, keras_trials, metric_names
+from pedl2det.analysis.models import is_functional
 from pedl2det.analysis.names import Names
 from pedl2det.analysis.old_keras import Given, given
 from pedl2det.analysis.trial import Trial
@@ -38,16 +38,16 @@ _OWN_NAMES = f"what {_OWN} returns is reported in place of all other metrics"
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite each ``KerasTrial`` of the project."""
-    for metrics in keras_trials(trial):
-        yield _metrics(metrics)
-        for method in trial.flow.overrides(metrics.owner, "optimizer"):
+    for root in keras_trials(trial):
+        yield _metrics(trial, root)
+        for method in trial.flow.overrides(root, "optimizer"):
             for value in trial.flow.returned(method):
                 if given(trial, value) is not Given.OBJECT:  # it may be a name
                     code = "legacy_keras.standalone_optimizer({value})"
                     yield rewrite(value, code, {"value": value})
-        family = trial.flow.family(metrics.owner)
+        family = trial.flow.family(root)
         found = [trial.flow.own_method(one, "build_model") for one in family]
-        yield from _build_models(trial, metrics, [one for one in found if one is not None])
+        yield from _build_models(trial, root, [one for one in found if one is not None])
         for owner in family:
             if trial.flow.own_method(owner, _OWN) is not None:
                 callbacks = trial.flow.method(owner, "keras_callbacks")
@@ -59,22 +59,21 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             size = trial.flow.own_method(owner, "batch_size")
             if size is not None:
                 yield from _batch_size(trial, size)
-        yield from _set_by_harness(trial, metrics.owner)
+        yield from _set_by_harness(trial, root)
 
 
-def _metrics(metrics: KerasTrialMetrics) -> Fix:
+def _metrics(trial: Trial, root: ast.ClassDef) -> Fix:
     """Say what metrics are called now."""
-    prefix = metrics.names.prefix
+    names = metric_names(trial, root)
+    prefix = names.prefix if names is not None else ""
     notes = ((Kind.NOTE, _ONE_LIST.format(prefix=prefix) if prefix else _OWN_NAMES),)
-    return Fix(metrics.owner, notes=notes, config=(RENAMED,))
+    return Fix(root, notes=notes, config=(RENAMED,))
 
 
 # build_model.
 
 
-def _build_models(
-    trial: Trial, metrics: KerasTrialMetrics, methods: list[Function]
-) -> Iterator[Fix]:
+def _build_models(trial: Trial, root: ast.ClassDef, methods: list[Function]) -> Iterator[Fix]:
     """Wrap and compile each model that ``build_model`` returns."""
     for method in methods:
         names = trial.modules.home(method).names
@@ -83,16 +82,19 @@ def _build_models(
             model = _free(names, method, "model", "keras_model")
             if isinstance(value, ast.Name) and names.binder(value) is method:
                 model = value.id
-            code = _code(metrics, method.args.args[0].arg, model, optimizer)
+            code = _code(trial, root, method.args.args[0].arg, model, optimizer)
             node = names.statement_of(value)
             yield Fix(node, (ReplaceStatement(node, code, {"value": value}),))
 
 
-def _code(metrics: KerasTrialMetrics, me: str, model: str, optimizer: str) -> str:
+def _code(trial: Trial, root: ast.ClassDef, me: str, model: str, optimizer: str) -> str:
     """The statements that wrap, compile and return a model."""
-    loss = f"{me}.{'losses' if metrics.is_functional else 'loss'}()"
-    piece = "named_metrics_by_output" if metrics.is_functional else "named_metrics"
-    given = f", metrics=legacy_keras.{piece}({me})" if metrics.has_any else ""
+    loss, piece = f"{me}.loss()", "named_metrics"
+    if is_functional(trial, root):
+        loss, piece = f"{me}.losses()", "named_metrics_by_output"
+    methods = ("training_metrics", "validation_metrics")
+    has_any = any(trial.flow.overrides(root, name) for name in methods)
+    given = f", metrics=legacy_keras.{piece}({me})" if has_any else ""
     return (
         f"{model} = {{context}}.wrap_model({{value}})\n"
         f"{optimizer} = {{context}}.wrap_optimizer({me}.optimizer())\n"
@@ -109,7 +111,7 @@ def _free(names: Names, method: Function, *wanted: str) -> str:
 
 
 def _batch_size(trial: Trial, method: Function) -> Iterator[Fix]:
-    """Drop ``batch_size``, unless the trial or one of its loaders may call it."""
+    """Drop ``batch_size``, unless the project may call it."""
     attributes = [one for one in trial.modules.of(ast.Attribute) if one.attr == method.name]
     texts = [one for one in trial.modules.of(ast.Constant) if one.value == method.name]
     calls = [trial.modules.home(one).names.parents.get(one) for one in texts]
@@ -117,8 +119,7 @@ def _batch_size(trial: Trial, method: Function) -> Iterator[Fix]:
         isinstance(one, ast.Call) and getattr(one.func, "id", "") in ("getattr", "methodcaller")
         for one in calls
     )
-    is_cut = bool(trial.uses(*RECORD_LOADERS)) and not cuts_by_hyperparameter(trial)
-    if not is_cut and not is_read:
+    if not is_read:
         yield Fix(method, (ReplaceStatement(method),))
 
 

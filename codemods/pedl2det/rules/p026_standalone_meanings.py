@@ -86,9 +86,9 @@ def _losses(trial: Trial) -> Iterator[ast.expr]:
             places = {"loss": 1, "metrics": 2, "weighted_metrics": 5}
             given = (argument(one.call, *pair) for pair in places.items())
             yield from (value for value in given if value is not None)
-    for metrics in keras_trials(trial):
+    for owner in keras_trials(trial):
         for name in ("loss", "losses", "training_metrics", "validation_metrics"):
-            for method in trial.flow.overrides(metrics.owner, name):
+            for method in trial.flow.overrides(owner, name):
                 yield from trial.flow.returned(method)
 
 

@@ -89,7 +89,7 @@ def _new_text(plan: Plan, edits: list[Edit], by_name: Mapping[str, Source]) -> s
     if plan.trains:
         edited = Source.of(source.path, text)
         class_name = plan.entrypoint.partition(":")[2]
-        text = with_trial(edited, class_name, plan.is_one_call, plan.context)
+        text = with_trial(edited, class_name, plan.context)
         added.add("from pedl.frameworks.keras import TFKerasTrial")
     project = frozenset(one.partition(".")[0] for one in by_name)
     wanted = Wanted(frozenset(added), lambda _: False, project)

@@ -62,18 +62,14 @@ _LOOKING = {"globals", "locals", "vars", "dir", "exec", "eval"}
 # The edits, in the texts as they are.
 
 
-def yield_edits(fits: Fits, spared: ast.Call | None) -> Iterator[tuple[Source, Edit]]:
-    """Yield at each call that trains, and from each function that leads there, in all files.
-
-    One call is spared, which the trial makes itself.
-    """
+def yield_edits(fits: Fits) -> Iterator[tuple[Source, Edit]]:
+    """Yield at each call that trains, and from each function that leads there, in all files."""
     for call in fits.calls:
         source = fits.modules.home(call)
         yield from ((source, one) for one in (*as_record(call), _yielding(source, call, "yield")))
     for call in fits.callers:
         source = fits.modules.home(call)
-        if call is not spared:
-            yield source, _yielding(source, call, "yield from")
+        yield source, _yielding(source, call, "yield from")
     for function in fits.functions:
         if isinstance(function, ast.FunctionDef) and function.returns is not None:
             yield fits.modules.home(function), DropReturns(function)
@@ -109,19 +105,6 @@ def is_guard(node: ast.AST) -> bool:
     return is_plain and is_main(node.test)  # type: ignore[attr-defined]
 
 
-def only_call(fits: Fits, script: Source, gone: Iterable[ast.stmt]) -> ast.Call | None:
-    """The call of a function that trains, if it is all that a script does."""
-    stay = {*_staying(script), *gone}
-    moving = [one for one in script.tree.body if one not in stay]
-    if len(moving) == 1 and isinstance(guard := moving[0], ast.If) and is_guard(guard):
-        moving = [one for one in guard.body if one not in stay]
-    match moving:
-        case [ast.Expr(value=ast.Call() as call)] if call in fits.callers:
-            inner = {one for one in ast.walk(call) if one is not call}
-            return call if inner.isdisjoint([*fits.calls, *fits.callers]) else None
-    return None
-
-
 # The new text.
 
 
@@ -142,10 +125,10 @@ def class_name(source: Source, module: str) -> str:
     return name
 
 
-def with_trial(source: Source, name: str, call: bool, context: str) -> str:
+def with_trial(source: Source, name: str, context: str) -> str:
     """The text of a script with its trial, below what stays.
 
-    The script may consist of one call of a generator, and has a name for its context if it asks it.
+    The script has a name for its context if it asks for it.
     """
     module = cst.parse_module(source.text)
     stay = _staying(source)
@@ -155,27 +138,18 @@ def with_trial(source: Source, name: str, call: bool, context: str) -> str:
     shared = _shared(staying, moving, context)
     own = "trial_context" if context in shared else context
     parameter = f"{own}: TFKerasTrialContext" if own else "hparams"
-    function: list[Any] = []
-    if call:
-        last = moving[-1].nodes[-1]
-        assert isinstance(last, ast.Expr)
-        code = source.segment(last.value)
-    else:
-        generator = "script"
-        while source.names.module_bindings(generator):
-            generator += "_"
-        code = f"{generator}({own})"
-        first = [f"global {', '.join(shared)}"] if shared else []
-        first += [f"{context} = {own}"] if own != context else []
-        made: Any = cst.parse_statement(f"def {code}:\n    pass\n")
-        inner = [*map(cst.parse_statement, first), *(_plain(one, shared) for one in moving)]
-        body = made.body.with_changes(body=_spaced(inner), footer=footer)
-        function = [made.with_changes(body=body)]
-    text = _TRIAL.format(name=name, parameter=parameter, call=code)
+    generator = "script"
+    while source.names.module_bindings(generator):
+        generator += "_"
+    code = f"{generator}({own})"
+    first = [f"global {', '.join(shared)}"] if shared else []
+    first += [f"{context} = {own}"] if own != context else []
+    made: Any = cst.parse_statement(f"def {code}:\n    pass\n")
+    inner = [*map(cst.parse_statement, first), *(_plain(one, shared) for one in moving)]
+    function = made.with_changes(body=made.body.with_changes(body=_spaced(inner), footer=footer))
+    trial: Any = cst.parse_statement(_TRIAL.format(name=name, parameter=parameter, call=code))
     blank = [cst.EmptyLine(indent=False)] * 2
-    added = [
-        one.with_changes(leading_lines=blank) for one in (*function, cst.parse_statement(text))
-    ]
+    added = [one.with_changes(leading_lines=blank) for one in (function, trial)]
     return module.with_changes(body=[*(one.code for one in staying), *added]).code
 
 

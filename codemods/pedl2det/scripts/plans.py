@@ -14,7 +14,7 @@ from pedl2det.findings import Finding, Kind
 from pedl2det.fixes import ConfigNeed, Edit, Mark, Replace, ReplaceStatement
 from pedl2det.scripts import native
 from pedl2det.scripts.fits import Fits, batch_size
-from pedl2det.scripts.generator import class_name, main_edits, only_call, yield_edits
+from pedl2det.scripts.generator import class_name, main_edits, yield_edits
 
 #: The rule that documents this, and under which it reports.
 RULE = "P015"
@@ -38,7 +38,6 @@ class Plan:
     config: dict[str, object] | None = None  #: the experiment config that the script held
     trains: bool = False  #: whether it becomes a generator
     context: str = ""  #: how the generator calls its context; empty if it asked for none
-    is_one_call: bool = False  #: whether it only calls a function that trains
 
     def say(self, home: Source, node: ast.AST, kind: Kind, message: str, help_: str = "") -> None:
         """Tell the user something about a place."""
@@ -75,9 +74,8 @@ def plan_training(source: Source, modules: Modules, scripts: set[int], has_size:
     for node in source.names.of(ast.Subscript):  # while it is imported, the script is no command
         if ast.unparse(node) == "sys.argv[0]" and source.names.definition_around(node) is None:
             plan.edits.append((source, Replace(node, "__file__")))
-    spared = only_call(fits, source, gone)
-    plan.trains, plan.is_one_call = True, spared is not None
-    plan.edits += [*yield_edits(fits, spared), *((source, one) for one in main_edits(source))]
+    plan.trains = True
+    plan.edits += [*yield_edits(fits), *((source, one) for one in main_edits(source))]
     name = modules.name_of(source)
     plan.entrypoint = f"{name}:{class_name(source, name)}"
     plan.needs = (ConfigNeed("entrypoint", plan.entrypoint),)

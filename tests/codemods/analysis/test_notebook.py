@@ -420,8 +420,6 @@ def test_an_edit_that_would_lose_ipython_or_a_border_is_seen() -> None:
     assert source.problem_with(unbordered) == "would lose the border of a cell"
     masked_anew = source.text.replace("y = 2", "from __future__ import division")
     assert source.problem_with(masked_anew) == "would not read back as it was written"
-    late = source.text.replace("x = 1", "x = np").replace("y = 2", "import numpy as np")
-    assert source.problem_with(late) == "would import np below its use"
 
 
 def test_code_that_looks_like_a_mask_is_never_written_over() -> None:

@@ -18,7 +18,7 @@ CASES = (
         ),
         migrated_trial(
             _HEAD + "context.configure_fit(use_multiprocessing=False, workers=2)\n"
-            "return train, val\n",
+            "return (\n    train,\n    val,\n)\n",
             _LOAD,
         ),
     ),
