@@ -15,7 +15,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pedl2det.analysis.source import Source, lines_of
 from pedl2det.analysis.tree import read_bytes

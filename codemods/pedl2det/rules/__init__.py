@@ -92,7 +92,11 @@ RULES = (
     Rule("P019", "early-data", _EARLY, _REWRITTEN),
     Rule("P022", "keras-trial", _PEDL, _REWRITTEN, r"\bKeras\w*Trial\b"),
     Rule("P026", "standalone-meanings", words=_STANDALONE),
-    Rule("P027", "older-keras"),
+    Rule(
+        *("P027", "older-keras"),
+        words=r"trainable|[Mm]ask|(?i:adagrad)|activity|bilinear|_weight|\bload_model|"
+        r"\bmodel_from_|\bfrom_c|deseriali|\bImageDataGenerator\b|" + _STANDALONE,
+    ),
     Rule(
         "P031",
         "old-attributes",
@@ -109,7 +113,11 @@ RULES = (
         words=r"\.(?:append|as_matrix|asfreq|iteritems|ix|resample|[gs]et_value|value)\b|\bfreq\b"
         r"|stack\b|\brandom\b",
     ),
-    Rule("P038", "metrics-of-losses", words="metrics|crossentropy"),
+    Rule(
+        "P038",
+        "metrics-of-losses",
+        words=r"""["'](?:acc(?:uracy)?|ce|crossentropy)["']|metrics\s*=(?!\s*\[\s*["'])""",
+    ),
     Rule("P039", "random-layers", _PEDL + _EARLY, words="Dropout|Noise|GRU|LSTM|RNN|MultiHead"),
 )
 

@@ -292,6 +292,8 @@ def _kept(
     if compiled.is_trained and source.names.function_of(call) is None and source not in homes:
         yield Remark(call, _MODULE, "compile it in build_model")
         return
+    if old_keras.is_old(trial) and not compiled.is_standalone and _hides_optimizer(trial, compiled):
+        yield from old_keras.before_models(trial, "legacy_keras.use_old_adagrad")
     edits: list[Edit] = []
     if compiled.is_standalone or not is_recorded or is_local(trial, call):
         code = f"legacy_keras.{_piece(compiled)}({{value}})"
@@ -311,6 +313,13 @@ def _kept(
     config = renamed_since_tf1(trial, call) if compiled.is_trained and methods else ()
     if edits or config:
         yield Fix(call, tuple(edits), config=config)
+
+
+def _hides_optimizer(trial: Trial, compiled: Compile) -> bool:
+    """Whether a text that is not visible may name the optimizer."""
+    values = [one for one in _optimizers(compiled) if not isinstance(one, ast.Constant)]
+    is_unknown = any(given(trial, one) is Given.UNKNOWN for one in values)
+    return compiled.hides_arguments or is_unknown
 
 
 def _piece(compiled: Compile) -> str:

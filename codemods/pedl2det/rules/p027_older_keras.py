@@ -20,9 +20,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from pedl2det.analysis import old_keras
-from pedl2det.analysis.flow.values import argument
-from pedl2det.analysis.models import compiles
-from pedl2det.analysis.old_keras import KERAS, Given
+from pedl2det.analysis.old_keras import KERAS
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Remark
@@ -54,7 +52,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         ("use_old_batch_normalization", age is Age.TENSORFLOW_1 and _may_freeze(trial)),
         ("use_old_recurrent_layers", age is Age.TENSORFLOW_1 and _mentions(trial, _LOADED)),
         ("use_old_upsampling", age is Age.TENSORFLOW_1 and _says(trial, rf"bilinear|{_LOADED}")),
-        ("use_old_adagrad", age is Age.TENSORFLOW_1 and _may_name_adagrad(trial)),
+        ("use_old_adagrad", age is Age.TENSORFLOW_1 and _mentions(trial, _ADAGRAD)),
         ("use_old_masks", age is not Age.CURRENT and not standalone and _says(trial, _MASK)),
         ("use_old_sample_weights", standalone and _may_weigh(trial)),
         ("use_own_lists_of_layers", standalone and _hands_on_layers(trial)),
@@ -83,15 +81,6 @@ def _may_transform(trial: Trial, node: ast.expr) -> bool:
         return True
     given = {one.arg: getattr(one.value, "value", True) for one in call.keywords}
     return None in given or any(given.get(name) for name in IMAGE_RANGES)
-
-
-def _may_name_adagrad(trial: Trial) -> bool:
-    """Whether a text may be the name of that optimizer: it is there, or cannot be seen."""
-    optimizers = [argument(one.call, "optimizer", 0) for one in compiles(trial)]
-    unknown = any(
-        one is not None and old_keras.given(trial, one) is Given.UNKNOWN for one in optimizers
-    )
-    return unknown or _mentions(trial, _ADAGRAD)
 
 
 def _hands_on_layers(trial: Trial) -> bool:
