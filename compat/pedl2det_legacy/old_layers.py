@@ -75,7 +75,11 @@ def with_corners(resize_images):
         if data_format == "channels_first":
             x = tf.transpose(x, [0, 2, 3, 1])
         known = x.shape[1:3]
-        size = tf.constant(known) if known.is_fully_defined() else tf.shape(x)[1:3]
+        size = (
+            tf.constant(known.as_list())
+            if known.is_fully_defined()
+            else tf.shape(x)[1:3]
+        )
         x = tf.compat.v1.image.resize_bilinear(x, size * [height_factor, width_factor])
         return tf.transpose(x, [0, 3, 1, 2]) if data_format == "channels_first" else x
 

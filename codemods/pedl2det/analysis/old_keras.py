@@ -50,8 +50,8 @@ def age(trial: Trial) -> Age:
     Names that exist today and meant something else then (``changed`` in the table of names) mean
     the old thing in code of that age alone.
     """
-    is_early = trial.generation is Generation.EARLY
-    if trial.generation is Generation.PEDL or (is_early and _in_images(trial) != {2}):
+    is_early, images = trial.generation is Generation.EARLY, _in_images(trial)
+    if trial.generation is Generation.PEDL or (is_early and images != {2}) or images == {1}:
         return Age.TENSORFLOW_1
     found = [one for one in trial.all_references if _is_sign(trial, one)]
     signs = [one for one in found if not _is_guarded(one)]

@@ -29,6 +29,11 @@ _PEDL, _EARLY = (Generation.PEDL,), (Generation.EARLY,)
 #: Whether a rule is for trials that are carried over whole: not where its subject is what the old
 #: harness called, and with what, since the adapter calls that (P034).
 _REWRITTEN, _CARRIED = (False,), (True,)
+#: What says that a model may have a layer that draws random numbers.
+_RANDOM = (
+    r"Dropout|Noise|GRU|LSTM|RNN|MultiHead|\bload_model|\bmodel_from_|\bfrom_config|deseriali"
+    r"|getattr\(|MobileNet|EfficientNet|ConvNeXt"
+)
 _STANDALONE = r"\bfrom\s+keras\b|\bimport\b(?:.|\\\n)*\bkeras\b"
 
 
@@ -118,7 +123,7 @@ RULES = (
         "metrics-of-losses",
         words=r"""["'](?:acc(?:uracy)?|ce|crossentropy)["']|metrics\s*=(?!\s*\[\s*["'])""",
     ),
-    Rule("P039", "random-layers", _PEDL + _EARLY, words="Dropout|Noise|GRU|LSTM|RNN|MultiHead"),
+    Rule("P039", "random-layers", _PEDL + _EARLY, words=_RANDOM),
 )
 
 

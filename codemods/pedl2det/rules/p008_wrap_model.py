@@ -62,12 +62,35 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         plain = _plain(trial, found, methods) if methods else []
         if not plain:
             yield from _returned(trial, methods)
+    if old_keras.is_old(trial) and not trial.carried and _may_choose_own_loss(trial):
+        yield from old_keras.before_models(trial, "legacy_keras.use_float_targets")
     is_recorded = trial.carried or bool(methods and not is_by_hand and not plain)
     for one in found:
         if one in plain:
             yield _wrapped(trial, one)
         else:
             yield from _kept(trial, one, methods, is_recorded)
+
+
+def _may_choose_own_loss(trial: Trial) -> bool:
+    """Whether a value chooses a loss or metric, and one of the project may be chosen.
+
+    TensorFlow 1 gave it floats; if it is always taken, a proof shows whether it needs them.
+    """
+    functions: list[ast.FunctionDef | ast.Lambda] = [*trial.modules.of(ast.FunctionDef)]
+    functions += trial.modules.of(ast.Lambda)
+    pairs = [one.args.args for one in functions if one is not trial.loaders]
+    if all(len(pair) != 2 or pair[0].arg == "self" for pair in pairs):
+        return False
+    for one in compiles(trial):
+        for name, place in (("loss", 1), ("metrics", 2)):
+            value = argument(one.call, name, place)
+            members = [] if value is None else [*trial.flow.members(value)]
+            is_chosen = any(isinstance(each, ast.Subscript | ast.arg) for each in members)
+            own = [each for each in members if isinstance(each, ast.FunctionDef | ast.Lambda)]
+            if is_chosen or (name == "loss" and own and len(members) > 1):
+                return True
+    return False
 
 
 def _is_unfinished(trial: Trial, compiled: Compile) -> bool:

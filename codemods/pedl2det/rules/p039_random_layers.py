@@ -9,6 +9,7 @@ written for the context-based API goes on drawing as it did.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 
 from pedl2det.analysis import old_keras
@@ -28,11 +29,30 @@ _LAYERS = {
     )
 }
 
+#: Applications that have such a layer.
+_APPLICATIONS = tuple(
+    f"{KERAS}.applications.{name}" for name in ("MobileNet", "EfficientNet", "ConvNeXt")
+)
+#: What makes layers of what a text or a file says.
+_MAKERS = ("deserialize", "from_config", "load_model", "model_from_config", "model_from_json")
+
 
 def check(trial: Trial) -> Iterable[Fix]:
-    """Enable generators in the constructors of a trial with such a layer."""
-    if any(trial.today(node) in _LAYERS for node in trial.modules.reads):
+    """Enable generators in the constructors of a trial that may have such a layer."""
+    if any(trial.today(node) in _LAYERS for node in trial.modules.reads) or _hides_one(trial):
         yield from old_keras.before_models(trial, _CALL)
+
+
+def _hides_one(trial: Trial) -> bool:
+    """Whether a text, a file or an application may give a model such a layer."""
+    for call in trial.modules.of(ast.Call):
+        name = trial.today(call.func)
+        is_getattr = getattr(call.func, "id", "") == "getattr" and bool(call.args)
+        if name.startswith(_APPLICATIONS) or name.rpartition(".")[2] in _MAKERS:
+            return True
+        if is_getattr and trial.today(call.args[0]) == f"{KERAS}.layers":
+            return True
+    return False
 
 
 EXAMPLE = """\
