@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -23,6 +23,8 @@ NAMING = {
     ast.MatchMapping: "rest",
 }
 
+#: How a script asks whether it is run.
+MAIN_GUARDS = ("__name__ == '__main__'", "'__main__' == __name__")
 #: One step into a value: an index, a key, or None for any member.
 Step = int | str | None
 Path = tuple[Step, ...]
@@ -90,6 +92,19 @@ def is_inside(child: ast.AST, function: ast.AST) -> bool:
         return child is function.body
     assert isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
     return child in function.body
+
+
+def run_at_once(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes that may run with a node: not the bodies of its functions."""
+    stack = [node]
+    while stack:
+        part = stack.pop()
+        yield part
+        match part:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                stack += [*part.decorator_list, part.args, *filter(None, [part.returns])]
+            case _:
+                stack += ast.iter_child_nodes(part)
 
 
 #: What may hold at a place of what is bound before it, and whether older bindings may hold too.

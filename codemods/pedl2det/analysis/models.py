@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from pedl2det.analysis.bindings import MAIN_GUARDS
 from pedl2det.analysis.flow.values import (
     Function,
     Origin,
@@ -30,7 +31,6 @@ _MAKERS = {
 }
 _KERAS_TRIALS = {"KerasTrial", "KerasFunctionalTrial"}
 _FIT = "legacy_keras.Fit"
-_GUARDS = ("__name__ == '__main__'", "'__main__' == __name__")
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,7 @@ def is_local(trial: Trial, node: ast.AST, seen: frozenset[ast.AST] = frozenset()
     if function is None:
         while node in names.parents:
             node = names.parents[node]
-            if isinstance(node, ast.If) and ast.unparse(node.test) in _GUARDS:
+            if isinstance(node, ast.If) and ast.unparse(node.test) in MAIN_GUARDS:
                 return True
         return False
     if function in seen:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator
 
 from pedl2det.analysis.trial import Trial
@@ -17,16 +18,13 @@ def unreached(trial: Trial) -> set[ast.AST]:
     something by a text that it computes, everything is.
     """
     waiting: list[ast.AST] = [*trial.classes, *filter(None, (trial.loaders, trial.download))]
-    closed: dict[str, list[ast.AST]] = {}
+    closed: dict[str, list[ast.AST]] = defaultdict(list)
     for line in (line for source in trial.modules for line in source.tree.body):
         match line:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                closed.setdefault(name, []).append(line)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                closed[line.name].append(line)
                 waiting += line.decorator_list
-            case ast.ClassDef(name=name):
-                closed.setdefault(name, []).append(line)
-                waiting += line.decorator_list
-            case ast.Assign(targets=[ast.Name(id="__all__")]) | ast.ImportFrom():
+            case ast.Assign(targets=[ast.Name(id="__all__")]):
                 pass
             case _:
                 waiting.append(line)

@@ -229,7 +229,7 @@ def spell(source: Source, dotted: str, like: ast.expr | None = None) -> Spelling
     if isinstance(like, ast.Name):
         return _bare(source, module, name, like.id)
     known = _by_its_own_root(source, dotted, like)
-    known = known or _by_known_import(source, dotted) or _by_sibling(source, dotted)
+    known = known or _by_known_import(source, dotted)
     if known is not None:
         return known
     top, _, rest = dotted.partition(".")
@@ -283,21 +283,6 @@ def _by_known_import(source: Source, dotted: str) -> Spelling | None:
             if is_prefix and not source.names.is_hidden(name, meaning):
                 found.setdefault(meaning, Spelling(local + dotted[len(meaning) :]))
     return found[max(found, key=len)] if found else None
-
-
-def _by_sibling(source: Source, dotted: str) -> Spelling | None:
-    """The name by its package, where the file imports other modules of that package.
-
-    ``tensorflow.keras.optimizers.SGD`` beside ``from tensorflow.keras import layers``.
-    """
-    for node in source.tree.body:
-        if not isinstance(node, ast.ImportFrom) or node.level or not node.module:
-            continue
-        rest = dotted.removeprefix(f"{node.module}.")
-        first, _, name = rest.partition(".")
-        if rest != dotted and name and _is_free(source, first, f"{node.module}.{first}"):
-            return Spelling(rest, (f"from {node.module} import {first}",))
-    return None
 
 
 def _bare(source: Source, module: str, name: str, local: str) -> Spelling:

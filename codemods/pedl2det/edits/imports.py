@@ -13,6 +13,7 @@ from typing import Any
 
 import libcst as cst
 
+from pedl2det.analysis.bindings import run_at_once
 from pedl2det.analysis.source import Source
 from pedl2det.edits.comments import Gone, settled_block, settled_module
 from pedl2det.edits.flakes import undefined
@@ -280,8 +281,10 @@ def _with_imports(
 def _add(lines: list[Any], facts: _Facts, new: _Statement, wanted: Wanted) -> None:
     """Add an import to the lines of a module, above the first line that reads its name."""
     name = _local(new.names[0])
-    reading = (at for at, nodes in enumerate(facts) if any(_reads(one, name) for one in nodes))
-    used = next(reading, len(facts))
+    reads = (
+        any(getattr(n, "id", "") == name for one in f for n in run_at_once(one)) for f in facts
+    )
+    used = next((at for at, is_read in enumerate(reads) if is_read), len(facts))
     if isinstance(new, ast.ImportFrom) and _merge(lines, facts, new, used):
         return
     group = wanted.group(_module_of(new))
@@ -397,21 +400,6 @@ def _top(node: _Statement) -> str:
 def _key(node: _Statement) -> tuple[bool, str]:
     """What imports of a group are sorted by."""
     return isinstance(node, ast.ImportFrom), _module_of(node)
-
-
-def _reads(node: ast.AST, name: str) -> bool:
-    """Whether code reads a name at once, which the bodies of functions do not."""
-    waiting = [node]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, ast.Name) and part.id == name:
-            return True
-        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
-            returns = [part.returns] if part.returns is not None else []
-            waiting += [*part.decorator_list, part.args, *returns]
-        else:
-            waiting += ast.iter_child_nodes(part)
-    return False
 
 
 # Drop imports.

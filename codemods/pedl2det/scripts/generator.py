@@ -18,6 +18,7 @@ from typing import Any
 
 import libcst as cst
 
+from pedl2det.analysis.bindings import MAIN_GUARDS, run_at_once
 from pedl2det.analysis.source import Source
 from pedl2det.fixes import DropReturns, Edit, Replace, ReplaceStatement
 from pedl2det.scripts.fits import Fits, as_record
@@ -44,7 +45,6 @@ class {name}(TFKerasTrial):
         callbacks, epoch = self.fit.callbacks, self.fit.epoch
         return legacy_keras.with_epoch_logs(self.context, callbacks, epoch)
 '''
-_GUARDS = ("__name__ == '__main__'", "'__main__' == __name__")
 _PURE = (
     *("os.path.", "os.environ.get", "os.getenv", "os.getcwd", "pathlib.", "collections."),
     *("logging.getLogger", "math."),
@@ -96,7 +96,7 @@ def main_edits(source: Source) -> Iterator[Edit]:
 
 def is_main(node: ast.AST) -> bool:
     """Whether an expression asks whether the file runs as a script."""
-    return ast.unparse(node) in _GUARDS
+    return ast.unparse(node) in MAIN_GUARDS
 
 
 def is_guard(node: ast.AST) -> bool:
@@ -212,7 +212,7 @@ def _staying(source: Source) -> set[ast.stmt]:
     moved: set[str] = set()
     used = _known_inside(source.tree.body)
     for number, node in enumerate(source.tree.body):
-        names = {one.id for one in _run_at_once(node) if isinstance(one, ast.Name)}
+        names = {one.id for one in run_at_once(node) if isinstance(one, ast.Name)}
         if _may_stay(source, node, number == len(stay), used) and names.isdisjoint(moved):
             stay.add(node)
         else:
@@ -226,7 +226,7 @@ def _may_stay(source: Source, node: ast.stmt, is_first: bool, used: set[str]) ->
         case ast.Import() | ast.ImportFrom() | ast.Pass() | ast.Global():
             return True
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            return is_first or not any(isinstance(one, ast.Call) for one in _run_at_once(node))
+            return is_first or not any(isinstance(one, ast.Call) for one in run_at_once(node))
         case ast.Expr(value=ast.Constant()):
             return is_first
         case ast.Expr(value=ast.Call() as call):
@@ -269,21 +269,6 @@ def is_pure(source: Source, call: ast.Call) -> bool:
     if isinstance(call.func, ast.Name) and source.names.binder(call.func) is None:
         return call.func.id in _PURE_BUILTINS
     return (source.names.qualified(call.func) or "").startswith(_PURE)
-
-
-def _run_at_once(statement: ast.AST) -> Iterator[ast.AST]:
-    """The nodes that run with a statement, not when its functions are called."""
-    stack = [statement]
-    while stack:
-        node = stack.pop()
-        yield node
-        match node:
-            case ast.FunctionDef() | ast.AsyncFunctionDef():
-                stack += [*node.decorator_list, node.args, *filter(None, [node.returns])]
-            case ast.Lambda(args=args):
-                stack.append(args)
-            case _:
-                stack += ast.iter_child_nodes(node)
 
 
 # Names, as Python sees them.
