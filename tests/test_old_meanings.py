@@ -368,6 +368,8 @@ def test_old_names_of_tensorflow_and_numpy(keras: Any) -> None:
     assert by_text["initial_accumulator_value"] == 0.0  # 0.1 of the class itself
     up = tf.keras.layers.UpSampling2D((1, 2), interpolation="bilinear")
     assert np.ravel(up(np.float32([[[[0], [1]]]]))).tolist() == [0, 0.5, 1, 1]
+    given = tf.keras.Input((1, 2, 1))  # of a size that a graph knows
+    assert tf.keras.Model(given, up(given)).output_shape == (None, 1, 4, 1)
     assert float(tf.while_loop(lambda i: i < 3, lambda i: i + 1, [0])) == 3
     assert tf.nn.in_top_k([[0.1, 0.9]], [1], 1).numpy().tolist() == [True]
     assert tf.div(7, 2) == 3

@@ -22,6 +22,8 @@ pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.versions]
 _PIECES = (
     *("SGD", "RMSprop", "Adagrad", "Adadelta", "Adam", "Adamax", "Nadam"),
     *("standalone_optimizer", "standalone_optimizer_class", "give_float_targets"),
+    *("arguments_of_optimizer", "arguments_of_standalone_optimizer", "get_loss", "get_metric"),
+    "use_float_targets",
     *("use_old_recurrent_layers", "restore_attributes"),
     *("hinge", "squared_hinge", "cosine_proximity"),
     *(
@@ -326,6 +328,41 @@ def test_targets_of_outputs_that_the_model_does_not_have_are_ignored(legacy_kera
         losses = model.fit(x, {"a": y, "b": y}, verbose=0).history["loss"]
 
     assert losses == [1.0]
+
+
+def test_own_losses_get_floats_for_whole_targets(legacy_keras: Any) -> None:
+    kinds = []
+
+    def own(target: Any, output: Any) -> Any:
+        kinds.append(target.dtype)
+        return tf.keras.losses.mse(target, output)
+
+    before = tf.keras.Model.compute_loss, tf.keras.Model.compute_metrics
+    try:
+        legacy_keras.use_float_targets()
+        legacy_keras.use_float_targets()  # by the next trial
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+        model.compile("sgd", own)
+        model.fit(np.ones((4, 2)), np.ones((4, 1), dtype=int), verbose=0)
+    finally:
+        tf.keras.Model.compute_loss, tf.keras.Model.compute_metrics = before
+
+    assert {*kinds} == {tf.float32}
+
+
+def test_arguments_behind_stars_mean_what_they_meant(legacy_keras: Any) -> None:
+    given = {"optimizer": "adadelta", "loss": "hinge", "metrics": ["mae"], "loss_weights": None}
+
+    aged = legacy_keras.arguments_of_optimizer(given)
+    assert type(aged["optimizer"]) is tf.keras.optimizers.legacy.Adadelta
+    assert {**aged, "optimizer": "adadelta"} == given
+
+    standalone = legacy_keras.arguments_of_standalone_optimizer(given)
+    assert float(standalone["optimizer"].learning_rate) == 1.0  # 0.001 today
+    assert standalone["loss"] is legacy_keras.hinge and standalone["metrics"] == ["mae"]
+    assert given["loss"] == "hinge"
+    assert legacy_keras.get_loss("hinge") is legacy_keras.hinge
+    assert legacy_keras.get_metric("mae") is tf.keras.metrics.get("mae")
 
 
 def test_layers_that_were_frozen_since_are_trained(legacy_keras: Any) -> None:

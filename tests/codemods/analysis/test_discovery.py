@@ -413,3 +413,18 @@ def test_a_trial_beside_files_like_results_is_no_record(
     write_tree(tmp_path, around | (TRIAL if home == "." else under(home, TRIAL)))
 
     assert list(found(tmp_path)) == [home]
+
+
+def test_modules_that_a_text_imports_belong_to_the_trial(tmp_path: Path) -> None:
+    chosen = "import importlib\n\n\ndef net(name):\n    return importlib.import_module({})\n"
+    files = {"__init__.py": "", "dense.py": "", "memory.py": ""}
+    for name, text in (("below", '"nets." + name'), ("beside", "name")):
+        write_tree(
+            tmp_path / name,
+            {**TRIAL, "model_def.py": MODEL + chosen.format(text), "other.py": ""}
+            | under("nets", files),
+        )
+
+    assert {"nets", "nets.dense", "nets.memory"} <= only(tmp_path / "below").modules.keys()
+    assert "other" not in only(tmp_path / "below").modules
+    assert "other" in only(tmp_path / "beside").modules

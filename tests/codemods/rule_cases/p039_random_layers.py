@@ -18,5 +18,6 @@ def _case(net: str, more: str = _MORE) -> Case:
 AROUND = {"const.yaml": EARLY_CONFIG}
 CASES = (
     _case("from tensorflow.keras.layers import Dropout as Drop\n\n\nlayers = [Drop(0.5)]\n"),
+    _case("from tensorflow.keras.applications import MobileNet\n\n\nlayers = [MobileNet()]\n"),
     _case("class Dropout:\n    pass\n\n\nlayers = [Dropout()]\n", more=""),
 )
