@@ -88,6 +88,7 @@ class ContextReach:
         self._classes = classes
         self._entries = [one for one in (loaders, download) if one is not None]
         self._known: dict[ast.AST, bool] = {}
+        self._parameters: dict[ast.AST, str | None] = {}
 
     def at(self, node: ast.AST) -> Access | None:
         """How code at a place gets the context; None if it cannot."""
@@ -97,9 +98,26 @@ class ContextReach:
         own = self._on_trial(function)
         if own is not None:
             return None if self._hides(node, function) else Access(own)
+        given = self._given(function)
+        if given is not None:
+            return Access(given)
         if self.can_take(function):
             return Access(self.parameter_of(function), function)
         return None
+
+    def _given(self, function: Function) -> str | None:
+        """The parameter that gets the trial's context in every call already."""
+        if function not in self._parameters:
+            arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+            found = (one.arg for one in arguments if self._is_always_context(one))
+            self._parameters[function] = next(found, None)
+        return self._parameters[function]
+
+    def _is_always_context(self, argument: ast.arg) -> bool:
+        origins = [one for one in self._flow.origins(argument) if one.node is not argument]
+        return bool(origins) and all(
+            not one.path and one.node in self._constructor_parameters for one in origins
+        )
 
     @cached_property
     def _constructor_parameters(self) -> dict[ast.AST, None]:

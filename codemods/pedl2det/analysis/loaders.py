@@ -17,6 +17,9 @@ TRAINING_METHOD = "build_training_data_loader"
 VALIDATION_METHOD = "build_validation_data_loader"
 _TRAINING = "training_data"
 _PAIRS = ("data_loaders", "both_data_loaders", "det_data_loaders")
+RECORD_LOADERS = frozenset(
+    f"pedl.data.{name}" for name in ("ArrayBatchLoader", "BatchLoader", "SliceBatchLoader")
+)
 ADAPTER_PARAMETERS = ("sequence", "use_multiprocessing", "workers", "max_queue_size")
 ARRAYS_PARAMETERS = ("data", "labels", "batch_size", "sample_weight", "drop_leftovers")
 WRAP = "pedl.frameworks.keras.wrap_dataset"
@@ -104,7 +107,7 @@ def keeps_adapters(trial: Trial) -> bool:
     return any(
         not one.is_in_annotation and plain_adapter(trial, one) is None
         for one in trial.uses(*names.ADAPTERS)
-    )
+    ) or not all(one.is_in_annotation for one in trial.uses(*RECORD_LOADERS))
 
 
 def needs_unwrapping(trial: Trial) -> bool:
@@ -174,6 +177,18 @@ def is_plain_in_memory(trial: Trial, reference: Reference) -> bool:
 
 def _does_work(node: ast.expr | None) -> bool:
     return node is not None and not isinstance(node, ast.Name | ast.Constant | ast.Attribute)
+
+
+def cuts_by_hyperparameter(trial: Trial) -> bool:
+    """Whether records are cut into batches of the hyperparameter ``batch_size``.
+
+    A ``KerasTrial`` said the size in its method ``batch_size``.
+    """
+    return all(
+        is_batch_size(trial, value)
+        for _, method in trial.methods("batch_size")
+        for value in trial.flow.returned(method)
+    )
 
 
 # The batch size.

@@ -9,7 +9,13 @@ import ast
 from collections.abc import Iterable
 
 from pedl2det.analysis.context import is_called_by_name
-from pedl2det.analysis.loaders import TRAINING_METHOD, needs_unwrapping, pair_name
+from pedl2det.analysis.loaders import (
+    RECORD_LOADERS,
+    TRAINING_METHOD,
+    cuts_by_hyperparameter,
+    needs_unwrapping,
+    pair_name,
+)
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import LOADERS_CONTEXT, AddMember, Fix, Remark
@@ -32,11 +38,6 @@ _NONE = "no make_data_loaders in this project, so it is not visible which data t
 _DEFINE = "define build_training_data_loader and build_validation_data_loader"
 _TWO = "PEDL took the data from make_data_loaders, and never called this method"
 _ODD = "PEDL called make_data_loaders by the names of the parameters that it has"
-#: Loaders of PEDL before 0.10.
-_RECORD_LOADERS = frozenset(
-    f"pedl.data.{name}" for name in ("ArrayBatchLoader", "BatchLoader", "SliceBatchLoader")
-)
-_RECORDS = "PEDL cut what make_data_loaders returns into batches of records"
 _IMPORT = (
     "make_data_loaders or cached_property cannot be imported here: the module of the loaders "
     "imports this one, or the name is used for something else"
@@ -56,8 +57,6 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield Remark(present, _TWO)
         elif trial.loaders is not None and is_called_by_name(trial.loaders):
             yield Remark(trial.loaders, _ODD)
-        elif trial.uses(*_RECORD_LOADERS):
-            yield Remark(owner, _RECORDS)
         elif trial.loaders_place is not None:  # or it was migrated by hand
             called = _called(trial, trial.modules.home(owner))
             yield _with_methods(trial, owner, *called) if called else Remark(owner, _IMPORT)
@@ -78,8 +77,13 @@ def _with_methods(trial: Trial, owner: ast.ClassDef, call: str, imports: tuple[s
     context = f"self.{trial.context.attribute}"
     training, validation = "training", "validation"
     if needs_unwrapping(trial):
-        training = f"legacy_keras.training_loader({context}, training)"
-        validation = f"legacy_keras.validation_loader({context}, validation)"
+        begin, end = "(", ")"
+        if trial.uses(*RECORD_LOADERS):  # records are cut into batches of this size
+            cuts = cuts_by_hyperparameter(trial)
+            size = f"{context}.get_per_slot_batch_size()" if cuts else "self.batch_size()"
+            begin, end = "(\n        ", f", {size}\n    )"
+        training = f"legacy_keras.training_loader{begin}{context}, training{end}"
+        validation = f"legacy_keras.validation_loader{begin}{context}, validation{end}"
     code = _METHODS.format(
         name=pair_name(trial), call=call, training=training, validation=validation
     )

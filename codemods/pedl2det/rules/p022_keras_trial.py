@@ -15,6 +15,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from pedl2det.analysis.flow.values import Function
+from pedl2det.analysis.loaders import RECORD_LOADERS, cuts_by_hyperparameter
 from pedl2det.analysis.metric_names import RENAMED, keras_trials, metric_names
 from pedl2det.analysis.models import is_functional
 from pedl2det.analysis.names import Names
@@ -111,7 +112,7 @@ def _free(names: Names, method: Function, *wanted: str) -> str:
 
 
 def _batch_size(trial: Trial, method: Function) -> Iterator[Fix]:
-    """Drop ``batch_size``, unless the project may call it."""
+    """Drop ``batch_size``, unless the trial or one of its loaders may call it."""
     attributes = [one for one in trial.modules.of(ast.Attribute) if one.attr == method.name]
     texts = [one for one in trial.modules.of(ast.Constant) if one.value == method.name]
     calls = [trial.modules.home(one).names.parents.get(one) for one in texts]
@@ -119,7 +120,8 @@ def _batch_size(trial: Trial, method: Function) -> Iterator[Fix]:
         isinstance(one, ast.Call) and getattr(one.func, "id", "") in ("getattr", "methodcaller")
         for one in calls
     )
-    if not is_read:
+    is_cut = bool(trial.uses(*RECORD_LOADERS)) and not cuts_by_hyperparameter(trial)
+    if not is_cut and not is_read:
         yield Fix(method, (ReplaceStatement(method),))
 
 

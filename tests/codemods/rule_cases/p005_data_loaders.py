@@ -13,15 +13,27 @@ from rule_cases.small_trials import (
 _LOAD = "from rows import load"
 _OLD = 'return load(0, hparams["batch_size"]), load(1, 4)\n'
 _TOOL = "from data import make_data_loaders\n\nprint(make_data_loaders({}, {'batch_size': 8}))\n"
+_CUT = """(
+            self.context, {role}, self.context.get_per_slot_batch_size()
+        )"""
 
 CASES = (
-    Case(
+    Case(  # records, which are cut into batches
         pedl_trial(
             "train = ArrayBatchLoader(*load(0))\nreturn train, ArrayBatchLoader(*load(1))\n",
             f"{_LOAD}\n\nfrom pedl.data import ArrayBatchLoader",
         ),
-        {},
-        says="carried over as it was: PEDL cut what make_data_loaders returns into batches",
+        {
+            "data.py": loaders(
+                "train = legacy_keras.ArrayBatchLoader(*load(0))\n"
+                "return train, legacy_keras.ArrayBatchLoader(*load(1))\n",
+                f"{_LOAD}\n\nimport legacy_keras",
+                "",
+            ),
+            "model_def.py": migrated_model("", unwrapped=True)
+            .replace("(self.context, training)", _CUT.format(role="training"))
+            .replace("(self.context, validation)", _CUT.format(role="validation")),
+        },
     ),
     Case(  # a package that has the trial's name runs before the trial
         {
