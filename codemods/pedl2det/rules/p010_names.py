@@ -106,7 +106,8 @@ def _names_of_several(trial: Trial, written_for: Age) -> Iterator[Fix | Remark]:
         assert isinstance(statement, ast.Import | ast.ImportFrom)
         home, _, name = (row.new or "").rpartition(".")
         is_layer = home == f"{old_keras.KERAS}.layers"
-        is_plain = isinstance(statement, ast.ImportFrom) and len(statement.names) == 1
+        is_bound = isinstance(statement, ast.ImportFrom) or alias.asname or "." not in alias.name
+        is_plain = bool(is_bound) and len(statement.names) == 1
         if not (is_plain and row.same and (is_layer or not (row.defaults or row.keywords))):
             message = f"`{bound}` may be {reference.dotted}, and something else"
             yield Remark(statement, message, "import both under names of their own")

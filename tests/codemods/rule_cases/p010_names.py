@@ -278,11 +278,14 @@ import os
 import numpy as np
 
 if os.environ.get("CUDNN"):
+    import keras as K
     from keras.layers import CuDNNGRU as GRU
 else:
     from keras.layers import GRU
 
-layer, best = GRU(4), [np.NINF]
+    K = None
+
+layer, best = GRU(4), [np.NINF, K]
 """
 _SEVERAL_AFTER = """\
 import os
@@ -294,11 +297,14 @@ import legacy_keras
 legacy_keras.use_old_recurrent_layers()
 
 if os.environ.get("CUDNN"):
+    from tensorflow import keras as K
     from tensorflow.compat.v1.keras.layers import CuDNNGRU as GRU
 else:
     from tensorflow.keras.layers import GRU
 
-layer, best = GRU(4), [-np.inf]
+    K = None
+
+layer, best = GRU(4), [-np.inf, K]
 """
 _OTHER = """\
 import tensorflow as tf
