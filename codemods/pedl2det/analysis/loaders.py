@@ -30,7 +30,7 @@ _DATASETS = (
     *("tensorflow.data.", "tensorflow.compat.v1.data.", "tensorflow.compat.v2.data."),
     *("tensorflow_datasets.load",),
 )
-_SPEAKS_OF_DATASETS = re.compile(r"[Dd]ataset\b|\btfds\b")
+_SPEAKS_OF_DATASETS = re.compile(r"Dataset\b|\b(?:make|as)_(?:\w+_)?dataset\b|\btfds\b")
 
 
 class Role(Enum):

@@ -219,10 +219,24 @@ class Names:
     def _imported_in(self, scope: Scope, name: str) -> list[str | None]:
         if (scope, name) in self._known:
             return [self._known[scope, name]]
+        nodes = self._nodes_of(scope, name)
+        has_import = any(isinstance(node, ast.alias) for node in nodes)
         return [
-            self.imported_as(node) if isinstance(node, ast.alias) else None
-            for node in self._nodes_of(scope, name)
+            self.imported_as(node)
+            if isinstance(node, ast.alias)
+            else self._assigned(node, name)
+            if has_import
+            else None
+            for node in nodes
         ]
+
+    def _assigned(self, node: ast.AST, name: str) -> str | None:
+        """What ``keras = tf.keras`` gives a name that an import gives as well."""
+        match self.parents.get(node):
+            case ast.Assign(targets=[ast.Name()], value=ast.Attribute() as value):
+                root, _ = root_and_attributes(value)
+                return None if getattr(root, "id", name) == name else self.qualified(value)
+        return None
 
     def imported_as(self, alias: ast.alias) -> str:
         """The dotted name that an import binds, as the file writes it."""

@@ -117,6 +117,7 @@ def test_hyperparameters_that_are_changed_are_not_as_they_were_given(tmp_path: P
         ("builder.as_dataset()['train']", True),
         ("tf.data.Dataset.range(4) if u else InMemorySequence(x, y, 4)", True),
         ("unknown()", True),
+        ("tf.data.experimental.make_csv_dataset('x.csv', 8)", True),
         ("InMemorySequence(x, y, 4)", False),
         ("generator.flow(x, y)", False),
     ],
