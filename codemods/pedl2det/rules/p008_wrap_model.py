@@ -328,8 +328,10 @@ def _kept(
             if kind is Given.NAME or (may_be_name and not has_own):
                 edits.append(Replace(value, code, {"value": value}))
         hidden = [one.value for one in call.keywords if one.arg is None and not has_own]
-        code_of_hidden = f"legacy_keras.arguments_of_{_piece(compiled)}({{value}})"
-        edits += [Replace(value, code_of_hidden, {"value": value}) for value in hidden]
+        behind_stars = "legacy_keras.arguments_of_optimizer({value})"
+        if compiled.is_standalone:
+            behind_stars = "legacy_keras.arguments_of_standalone_optimizer({value})"
+        edits += [Replace(value, behind_stars, {"value": value}) for value in hidden]
         if not (values or has_own or compiled.hides_arguments):
             default = code.format(value='"rmsprop"')
             edits.append(AddArgument(call, f"optimizer={default}"))

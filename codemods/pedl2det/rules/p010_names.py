@@ -141,7 +141,8 @@ def _is_likely_right(
         is_seen = call is None or not (trial.mended or _runs_by_batch(trial, call, frozenset()))
         return is_seen or written_for is not Age.TENSORFLOW_1 or not _may_be_ragged(trial, call)
     is_item = call is not None and any(use.method == "item" for use in trial.flow.uses(call))
-    hides_file = call is not None and not any(isinstance(one, ast.Constant) for one in call.args)
+    given = ast.walk(call.args[0]) if call is not None and call.args else ()
+    hides_file = any(isinstance(one, ast.Subscript) for one in given)  # of a config
     is_hidden = row.old == "numpy.load" and hides_file
     return row.old in UNLIKELY and not (trial.mended or is_item or is_hidden)
 
