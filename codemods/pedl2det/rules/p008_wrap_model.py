@@ -62,8 +62,11 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         plain = _plain(trial, found, methods) if methods else []
         if not plain:
             yield from _returned(trial, methods)
-    if old_keras.is_old(trial) and not trial.carried and _may_choose_own_loss(trial):
-        yield from old_keras.before_models(trial, "legacy_keras.use_float_targets")
+    if old_keras.is_old(trial) and not trial.carried:
+        if _may_choose_own_loss(trial):
+            yield from old_keras.before_models(trial, "legacy_keras.use_float_targets")
+        if any(_hides_optimizer(trial, one) for one in found if not one.is_standalone):
+            yield from old_keras.before_models(trial, "legacy_keras.use_old_adagrad")
     is_recorded = trial.carried or bool(methods and not is_by_hand and not plain)
     for one in found:
         if one in plain:
@@ -315,8 +318,6 @@ def _kept(
     if compiled.is_trained and source.names.function_of(call) is None and source not in homes:
         yield Remark(call, _MODULE, "compile it in build_model")
         return
-    if old_keras.is_old(trial) and not compiled.is_standalone and _hides_optimizer(trial, compiled):
-        yield from old_keras.before_models(trial, "legacy_keras.use_old_adagrad")
     edits: list[Edit] = []
     if compiled.is_standalone or not is_recorded or is_local(trial, call):
         code = f"legacy_keras.{_piece(compiled)}({{value}})"

@@ -1,12 +1,14 @@
-"""A proof names the code that no training executed, and no other."""
+"""What a proof speaks of: the code that ran, as a cluster runs it."""
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from support import pedl2det, write_tree
+from support import EXAMPLES, pedl2det, write_tree
 
 MODEL = """\
 import tensorflow as tf
@@ -106,3 +108,21 @@ def test_code_that_no_training_executed_is_named(tmp_path: Path) -> None:
         ("model_def.py", "rate = NEVER"),
         ("model_def.py", "self.model.stop_training = True"),
     }
+
+
+@pytest.mark.slow
+def test_a_migrated_trial_is_served_no_old_names(
+    tmp_path: Path, example: Callable[[str], Path]
+) -> None:
+    old, new = example("iris"), tmp_path / "new"
+    shutil.copytree(EXAMPLES / "iris_migrated", new)
+    model = new / "model_def.py"
+    use = "import tensorflow as tf\n\ntf.to_float(1)\n"
+    model.write_text(f"{model.read_text()}\n{use}")
+
+    done = pedl2det("verify", old, "--against", new, "--batches", "5")
+
+    assert done.returncode == 1
+    assert "the new trial does not train" in done.stderr
+    assert "module 'tensorflow' has no attribute 'to_float'" in done.stderr
+    assert pedl2det("run", new, "--test").returncode == 0  # which serves it
