@@ -81,6 +81,15 @@ def _of_trial(name):
     return getattr(_cluster_info().trial, name)
 
 
+def _slots():
+    """Return the number of slots of the trial, while its modules are imported."""
+    info = _cluster_info()
+    try:
+        return max(1, sum(info.container_slot_counts))
+    except AssertionError:  # the containers have not met: there is one
+        return max(1, len(info.slot_ids))
+
+
 def get_hyperparameters():
     """Return all hyperparameters; `batch_size` is the batch size of one slot."""
     hparams = dict(_of_trial("hparams"))
@@ -88,8 +97,7 @@ def get_hyperparameters():
     if sizes == [None, None]:
         return hparams
     if not _is_bound():
-        slots = max(1, sum(_cluster_info().container_slot_counts))
-        hparams["batch_size"] = (sizes[0] if sizes[1] is None else sizes[1]) // slots
+        hparams["batch_size"] = (sizes[0] if sizes[1] is None else sizes[1]) // _slots()
     else:
         hparams["batch_size"] = context().get_per_slot_batch_size()
     return hparams
@@ -203,7 +211,7 @@ def get_rank():
     """Return the number of this process within the trial; 0 is the chief."""
     if _is_bound():
         return context().distributed.get_rank()
-    if sum(_cluster_info().container_slot_counts) > 1:
+    if _slots() > 1:
         raise RuntimeError(
             "the rank is not known while modules are imported: ask for it in a function "
             "that the trial calls"
