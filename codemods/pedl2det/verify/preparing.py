@@ -170,7 +170,8 @@ def _apply(result: Result, copy: Copy, config: Path) -> Copy:
         is_new_config = file.old is None and file.path.suffix == ".yaml"
         if is_new_config and file.path.is_relative_to(copy.extent.home):
             extracted.append(copy.directory / file.path.relative_to(copy.extent.home))
-    return replace(copy, config=extracted[0]) if extracted else copy
+    is_of_script = not config.resolve().is_relative_to(copy.extent.home)
+    return replace(copy, config=extracted[0]) if extracted and is_of_script else copy
 
 
 def _concerning(result: Result, project: Project | None, config: Path) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pedl2det.engine import migrate
+from pedl2det.engine import NewFile, migrate
 from pedl2det.errors import Pedl2DetError
 from pedl2det.files.write import write_all
 from pedl2det.findings import Finding, Kind
@@ -41,6 +41,18 @@ def test_the_new_copy_is_what_migrate_writes(
     after = read_tree(directory)
     assert after != before
     assert read_tree(made.new.directory) == read_tree(applied.new.directory) == after
+
+
+def test_a_config_that_migrate_takes_out_of_a_script_is_not_the_one_that_is_verified(
+    example: Callable[[str], Path], tmp_path: Path
+) -> None:
+    directory = example("iris")
+    result = migrate([directory])
+    result.files.append(NewFile(directory / "submit.yaml", None, b"hyperparameters: {}\n"))
+
+    pair = prepared(directory, tmp_path / "scratch", result=result)
+
+    assert pair.new.config == pair.new.directory / "const.yaml"
 
 
 def test_a_config_from_elsewhere_is_migrated_with_the_trial(
