@@ -97,15 +97,16 @@ class Chief:
         until = time.monotonic() + self._patience
         while len(objects) < self._size:
             late = {worker: one for one, worker in self._workers.items() if one not in objects}
-            for worker in wait(list(late), timeout=_PAUSE):
+            ready = wait(list(late), timeout=_PAUSE)
+            for worker in ready:
                 assert isinstance(worker, Connection)
                 objects[late[worker]] = self._receive(late[worker])
-                until = time.monotonic() + self._patience
-            if len(objects) < self._size:
-                if time.monotonic() > until:
-                    raise self._late(late.values())
-                for member in self._workers:
-                    self._send(member, _ALIVE)
+            if ready:
+                continue
+            if time.monotonic() > until:
+                raise self._late(late.values())
+            for member in self._workers:
+                self._send(member, _ALIVE)
         return [objects[member] for member in range(self._size)]
 
     def _late(self, members: object) -> DistributedError:
