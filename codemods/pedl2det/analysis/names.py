@@ -220,13 +220,10 @@ class Names:
         if (scope, name) in self._known:
             return [self._known[scope, name]]
         nodes = self._nodes_of(scope, name)
-        has_import = any(isinstance(node, ast.alias) for node in nodes)
+        if not any(isinstance(node, ast.alias) for node in nodes):
+            return [None for _ in nodes]
         return [
-            self.imported_as(node)
-            if isinstance(node, ast.alias)
-            else self._assigned(node, name)
-            if has_import
-            else None
+            self.imported_as(node) if isinstance(node, ast.alias) else self._assigned(node, name)
             for node in nodes
         ]
 

@@ -111,11 +111,12 @@ def _by_branch(configs: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     The others differ in fractions alone.
     """
     by_branch: dict[object, Path] = {}
-    for config in simplest_first(configs):
+    ordered = simplest_first(configs)
+    for config in ordered:
         settings = settings_of(config)
         by_branch.setdefault(settings and settings.branch, config)
     branches = list(by_branch.values())[:_MOST_CONFIGS]
-    more = [one for one in simplest_first(configs) if one not in by_branch.values()]
+    more = [one for one in ordered if one not in by_branch.values()]
     return branches, more[: _MOST_IF_UNRUN - len(branches)]
 
 

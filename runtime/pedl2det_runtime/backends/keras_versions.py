@@ -163,12 +163,12 @@ def prepare() -> None:
 
 # A __new__ cannot be removed from a class again, so it checks this flag.
 _serves_old_arguments = False
-_OLD_ARGUMENTS = {"lr", "decay"}
+_old_arguments = {"lr", "decay"}
 
 
 def serve_no_old_arguments() -> None:
     """Let optimizers take ``lr=`` and ``decay=`` as they do without pedl2det, in this process."""
-    _OLD_ARGUMENTS.clear()
+    _old_arguments.clear()
 
 
 def _new_optimizer(cls: Any, *args: Any, **kwargs: Any) -> Any:
@@ -187,7 +187,7 @@ def _new_optimizer(cls: Any, *args: Any, **kwargs: Any) -> Any:
     if (
         _serves_old_arguments
         and is_kerass
-        and (graph_mode.is_chosen() or _OLD_ARGUMENTS & kwargs.keys())
+        and (graph_mode.is_chosen() or _old_arguments & kwargs.keys())
     ):
         if old is None:
             cannot = "train in graph mode" if graph_mode.is_chosen() else "take lr= or decay="
