@@ -28,6 +28,15 @@ from pedl2det_legacy.train_optimizers import (
 _API = r"(?:tensorflow\._api\.v2|(?:tf_)?keras\.api\._v[12])"
 _PUBLIC = re.compile(rf"(?:{_API}|tensorflow)\.(?!python|_)(.+)")
 
+#: Short names of initializers and constraints that Keras had beside those of today.
+_SHORT_NAMES = {
+    "maxnorm": "max_norm",
+    "nonneg": "non_neg",
+    "one": "Ones",
+    "unitnorm": "unit_norm",
+    "zero": "Zeros",
+}
+
 
 def old_module(module, is_standalone=False):
     """Return TensorFlow or NumPy with the names of its time; anything else as it is.
@@ -78,9 +87,11 @@ class _OldModule(types.ModuleType):
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
+        name = _SHORT_NAMES.get(name, name)
         value = getattr(self._today, name, None)
         if not isinstance(value, types.ModuleType):
-            return getattr(self._today if value is not None else tf.compat.v1, name)
+            old = _at(tf.compat.v1, self._path) or tf.compat.v1
+            return getattr(self._today if value is not None else old, name)
         path = f"{self._path}.{name}" if self._path else name
         return _old_module(path, self._is_standalone)
 

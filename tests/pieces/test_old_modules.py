@@ -36,6 +36,15 @@ def test_a_module_is_found_in_another_one(pieces: Any) -> None:
     assert layers.GRU(3).reset_after is False
 
 
+def test_short_names_of_old_keras_are_found(pieces: Any) -> None:
+    keras = pieces.old_module(tf.keras)
+    draw = keras.initializers.uniform(seed=1)((50, 50))
+    assert 0.045 < float(tf.reduce_max(tf.abs(draw))) <= 0.05  # the default of Keras 2.2
+    assert float(keras.initializers.one()((1,))[0]) == 1.0
+    assert keras.constraints.maxnorm(3).max_value == 3
+    assert keras.layers.CuDNNGRU(2).units == 2
+
+
 def test_optimizers_are_those_that_compute_as_before(pieces: Any) -> None:
     optimizers = pieces.old_module(tf.keras.optimizers)
     assert optimizers.Adam is tf.keras.optimizers.legacy.Adam
