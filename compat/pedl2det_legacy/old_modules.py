@@ -12,7 +12,7 @@ from pedl2det_legacy.numpy_functions import old_numpy
 from pedl2det_legacy.old_layers import use_old_recurrent_layers
 from pedl2det_legacy.standalone_keras import (
     STANDALONE_LOSSES,
-    standalone_optimizer_class,
+    standalone_base,
 )
 from pedl2det_legacy.train_optimizers import (
     AdadeltaOptimizer,
@@ -128,9 +128,10 @@ def _replaced(path, is_standalone):
         return {one.__name__: one for one in (*optimizers, FtrlOptimizer)}
     if path == "keras.layers":
         use_old_recurrent_layers()
-    if path == "keras.optimizers" and is_standalone:
-        return {name: standalone_optimizer_class(name) for name in names}
     if path == "keras.optimizers":
-        return {name: getattr(legacy, name) for name in names}
+        classes = {name: getattr(legacy, name) for name in names}
+        of_time = standalone_base if is_standalone else lambda kind: kind
+        made = {name: of_time(kind) for name, kind in classes.items()}
+        return made | {name.lower(): kind for name, kind in made.items()}
     is_loss = is_standalone and path in ("keras.losses", "keras.metrics")
     return STANDALONE_LOSSES if is_loss else {}

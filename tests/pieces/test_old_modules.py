@@ -59,6 +59,10 @@ def test_a_module_imported_by_its_path_is_the_same(pieces: Any) -> None:
 
 def test_standalone_keras_has_its_own_defaults(pieces: Any) -> None:
     assert float(pieces.import_old_module("keras.optimizers").Adadelta().learning_rate) == 1.0
+    optimizers = vars(pieces.import_old_module("keras.optimizers"))
+    adagrad = optimizers["Adagrad"](lr=0.5, clipnorm=0)
+    assert issubclass(optimizers["adagrad"], tf.keras.optimizers.legacy.Adagrad)
+    assert (float(adagrad.learning_rate), adagrad.global_clipnorm) == (0.5, None)
     hinge = pieces.import_old_module("keras.losses").hinge
     labels, scores = tf.constant([[0.0]]), tf.constant([[0.5]])
     assert hinge(labels, scores).numpy().tolist() == [1.0]  # a label of 0 is no -1

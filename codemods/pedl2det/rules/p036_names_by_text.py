@@ -61,7 +61,9 @@ def _is_asked_plainly(trial: Trial, module: ast.expr, parent: ast.AST) -> bool:
             row = names.lookup(f"{trial.modules.meaning(module)}.{name}")
             return row is None or row.new is None  # it is there today, or was never served
         case ast.Call(func=ast.Name(id="getattr" | "hasattr"), args=[_, name, *_]):
-            return isinstance(name, ast.Constant) or trial.today(module) in _OWN_RULE
+            is_of_piece = trial.modules.meaning(module) == "keras.optimizers"
+            is_of_rule = trial.today(module) in _OWN_RULE and not is_of_piece
+            return isinstance(name, ast.Constant) or is_of_rule
     return False
 
 

@@ -269,7 +269,8 @@ RULES = (
         "C103",
         "config-int-bounds",
         "The upper bound of an integer was excluded where a search drew values, before Determined "
-        "0.17, and is included today; a range of one number is that number. A grid always had both ends.",
+        "0.17, and is included today; a range of one number is that number. A grid always had both "
+        "ends.",
         *config_example(
             "hyperparameters:\n  units: {type: int, minval: 1, maxval: 9}\n",
             "hyperparameters:\n  units: {type: int, minval: 1, maxval: 8}\n",
