@@ -18,9 +18,7 @@ from pedl2det.analysis.old_keras import KERAS
 from pedl2det.analysis.source import spell
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, rewrite
-from pedl2det.support import MODULE
 
-_CALL = f"{MODULE}.use_metrics_of_losses"
 _WORDS = ("acc", "accuracy", "ce", "crossentropy")
 #: Behind these may be any metric.
 _HIDING = ast.Attribute | ast.Subscript | ast.arg
@@ -46,7 +44,7 @@ def check(trial: Trial) -> Iterable[Fix]:
         None not in fitting[one] and len(fitting[one]) == 1 and _is_written(trial, one.call)
         for one in written
     ):
-        yield from old_keras.before_models(trial, _CALL)
+        yield from old_keras.as_before(trial)
         return
     for one in written:
         spelling = spell(one.source, f"{KERAS}.metrics.{fitting[one].pop()}", like=one.call)
