@@ -181,6 +181,13 @@ def has_standalone_layers(trial: Trial) -> bool:
     return is_own and not any(name.startswith(_LAYERS_OF_TENSORFLOW) for name in meant)
 
 
+def as_before(trial: Trial) -> Iterator[Fix]:
+    """Let Keras compute as in TensorFlow 1, or as standalone Keras, what it computes otherwise."""
+    is_standalone = has_standalone_layers(trial)
+    piece = "use_standalone_keras" if is_standalone else "use_old_keras"
+    yield from before_models(trial, f"legacy_keras.{piece}")
+
+
 def before_models(trial: Trial, dotted: str) -> Iterator[Fix]:
     """Call a function in the constructor, or above a class that is carried over."""
     for root in trial.roots:

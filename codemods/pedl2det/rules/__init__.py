@@ -99,8 +99,8 @@ RULES = (
     Rule("P026", "standalone-meanings", words=_STANDALONE),
     Rule(
         *("P027", "older-keras"),
-        words=r"trainable|[Mm]ask|(?i:adagrad)|activity|bilinear|_weight|\bload_model|"
-        r"\bmodel_from_|\bfrom_c|deseriali|\bImageDataGenerator\b|" + _STANDALONE,
+        words=r"trainable|[Mm]ask|(?i:adagrad)|bilinear|\bload_model|\bmodel_from_|\bfrom_c|"
+        r"deseriali|\bImageDataGenerator\b|" + _STANDALONE,
     ),
     Rule(
         "P031",

@@ -28,7 +28,7 @@ _SHUFFLED_IMAGES = (
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Turn shuffling off, and note the Sequences that notice the end of a pass."""
     is_new = trial.generation is Generation.CONTEXT and not trial.counts_in_steps
-    if is_new or not trial.roots:
+    if is_new:
         return
     if not only_datasets(trial):
         for root in trial.roots:

@@ -63,10 +63,9 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         if not plain:
             yield from _returned(trial, methods)
     if old_keras.is_old(trial) and not trial.carried:
-        if _may_choose_own_loss(trial):
-            yield from old_keras.before_models(trial, "legacy_keras.use_float_targets")
-        if any(_hides_optimizer(trial, one) for one in found if not one.is_standalone):
-            yield from old_keras.before_models(trial, "legacy_keras.use_old_adagrad")
+        hides = any(_hides_optimizer(trial, one) for one in found if not one.is_standalone)
+        if hides or _may_choose_own_loss(trial):
+            yield from old_keras.as_before(trial)
     is_recorded = trial.carried or bool(methods and not is_by_hand and not plain)
     for one in found:
         if one in plain:

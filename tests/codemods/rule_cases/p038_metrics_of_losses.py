@@ -41,6 +41,6 @@ CASES = (
         },
     ),
     Case(pedl_trial(_OF_CLASSES), {"net.py": _OF_CLASSES}),
-    Case(pedl_trial(_HIDDEN), migrated_pedl_trial("use_old_adagrad", "use_metrics_of_losses")),
-    Case(pedl_trial(_CHOSEN), migrated_pedl_trial("use_old_adagrad", "use_metrics_of_losses")),
+    Case(pedl_trial(_HIDDEN), migrated_pedl_trial("use_old_keras")),
+    Case(pedl_trial(_CHOSEN), migrated_pedl_trial("use_old_keras")),
 )
