@@ -96,7 +96,7 @@ def _required(modules: Iterable[Path]) -> Iterator[str]:
     imported = set()
     for path in modules:
         for node in Source.read(path).names.of(ast.Import, ast.ImportFrom):
-            imported |= {dotted.partition(".")[0] for dotted in _imported(node)}
+            imported |= {imported_as(node, one).partition(".")[0] for one in node.names}
     packages = {_PACKAGES.get(name, name) for name in imported}
     local, brought = needs(cluster=False), needs(cluster=True)
     for name in (*_ALWAYS, *sorted(packages & local.keys() - {*brought, *_ALWAYS, "python"})):
@@ -153,16 +153,10 @@ def detached(source: Source, depth: int = 0) -> tuple[str, set[str]]:
     wanted = Wanted(frozenset({f"import {MODULE}"}), lambda _: False, frozenset({MODULE}))
     new = Source.of(source.path, fit_imports(source, new, wanted))
     for left in new.names.of(ast.Import, ast.ImportFrom):
-        for dotted in filter(_is_harness, _imported(left)):
+        dotted = imported_as(left, left.names[0])
+        if _is_harness(dotted):
             raise _unknown(new, left, dotted)
     return new.text, used
-
-
-def _imported(node: ast.Import | ast.ImportFrom) -> list[str]:
-    """The dotted names of what a statement imports."""
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    return [imported_as(node, alias) for alias in node.names]
 
 
 def _is_harness(dotted: str | None) -> bool:

@@ -18,6 +18,7 @@ from typing import Any
 import pedl2det_names as names
 from pedl2det import fixes as fx
 from pedl2det import support as library
+from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.flow.values import Function
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
@@ -75,7 +76,7 @@ def draft(migration: Migration) -> None:
 def _imports_harness(source: Source) -> bool:
     """Whether a file imports the old API, and so may import what it does not use."""
     return not source.skipped.whole and any(
-        names.is_legacy(alias.name if isinstance(node, ast.Import) else f"{node.module}.x")
+        names.is_legacy(imported_as(node, alias))
         for node in source.names.of(ast.Import, ast.ImportFrom)
         for alias in node.names
     )

@@ -31,9 +31,7 @@ from pedl2det.verify.verdict import (
     describe_equal,
     likely_causes,
     likely_reasons,
-    listed,
 )
-from pedl2det.verify.written_names import missing_names
 from pedl2det.visible import shown
 
 _ACTS_LATE = "P011"  # callbacks, which act after validations
@@ -130,9 +128,6 @@ def _judge(workshop: Workshop, batches: int | None) -> tuple[Verdict, Trained]:
         )
     elif not pair.left:
         verdict = _compare(verdict, trained, workshop)
-    if verdict.is_equal and (missing := missing_names(pair.changed_files())):
-        message = f"{listed(missing)}: the installed library has no such name"
-        verdict = replace(verdict, outcome=Conclusion.NEW_FAILS, message=message)
     if pair.is_same:
         note = f"{workshop.directory} uses no old API: it is trained twice, as it is"
         verdict = replace(verdict, notes=(note, *verdict.notes))
