@@ -80,8 +80,10 @@ def binding_of(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> Binding | N
         child = parent
 
 
-def imported_as(node: ast.ImportFrom, alias: ast.alias) -> str:
+def imported_as(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
     """The dotted name of what an import imports, with the dots of a relative one."""
+    if isinstance(node, ast.Import):
+        return alias.name
     dotted = "." * node.level + (node.module or "")
     return f"{dotted}{'' if dotted.endswith('.') else '.'}{alias.name}"
 

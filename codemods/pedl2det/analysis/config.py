@@ -209,7 +209,7 @@ class Config:
 
     def anew(self) -> str:
         """The document as a new text of the same values, which shares nothing; without comments."""
-        return yaml.serialize(_alone(self.root), allow_unicode=True) if self.root else self.text
+        return str(yaml.serialize(self.root, Dumper=_WithoutAliases, allow_unicode=True))
 
     def _pairs(self, parent: Entry | None) -> dict[str, Entry]:
         """The keys and values of a mapping, the items of a list, by name."""
@@ -225,15 +225,14 @@ class Config:
         return {name: Entry((*path, name), key, value, flow) for name, key, value in pairs}
 
 
-def _alone(node: Any) -> Any:
-    """A copy of a node that shares nothing."""
-    if isinstance(node, yaml.MappingNode):
-        pairs = [(_alone(key), _alone(value)) for key, value in node.value]
-        return yaml.MappingNode(node.tag, pairs, flow_style=node.flow_style)
-    if isinstance(node, yaml.SequenceNode):
-        items = [_alone(item) for item in node.value]
-        return yaml.SequenceNode(node.tag, items, flow_style=node.flow_style)
-    return yaml.ScalarNode(node.tag, node.value, style=node.style)
+class _WithoutAliases(yaml.SafeDumper):
+    """Writes each node in every place where it stands."""
+
+    def serialize_node(self, node: yaml.Node, parent: yaml.Node, index: int) -> None:
+        """Write a node, also if it was written before."""
+        self.anchors[node] = None
+        self.serialized_nodes.pop(node, None)
+        super().serialize_node(node, parent, index)
 
 
 def whole_number(text: str) -> int | None:

@@ -88,7 +88,6 @@ class ContextReach:
         self._classes = classes
         self._entries = [one for one in (loaders, download) if one is not None]
         self._known: dict[ast.AST, bool] = {}
-        self._parameters: dict[ast.AST, str | None] = {}
 
     def at(self, node: ast.AST) -> Access | None:
         """How code at a place gets the context; None if it cannot."""
@@ -98,33 +97,16 @@ class ContextReach:
         own = self._on_trial(function)
         if own is not None:
             return None if self._hides(node, function) else Access(own)
-        given = self._given(function)
-        if given is not None:
-            return Access(given)
         if self.can_take(function):
             return Access(self.parameter_of(function), function)
         return None
 
-    def _given(self, function: Function) -> str | None:
-        """The parameter that gets the trial's context in every call already."""
-        if function not in self._parameters:
-            arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-            found = (one.arg for one in arguments if self._is_always_context(one))
-            self._parameters[function] = next(found, None)
-        return self._parameters[function]
-
-    def _is_always_context(self, argument: ast.arg) -> bool:
-        origins = [one for one in self._flow.origins(argument) if one.node is not argument]
-        return bool(origins) and all(
-            not one.path and one.node in self._constructor_parameters for one in origins
-        )
-
     @cached_property
-    def _constructor_parameters(self) -> dict[ast.AST, None]:
+    def _constructor_parameters(self) -> list[ast.arg]:
         """The parameters by which trials get their context, before the migration."""
         methods = [self._flow.own_method(owner, "__init__") for owner in self._classes]
         given = [_given_context(method) for method in methods if method is not None]
-        return {one: None for one in given if one is not None}
+        return [one for one in given if one is not None]
 
     def can_take(self, function: Function) -> bool:
         """Whether every caller of a function can hand the context on."""
@@ -134,23 +116,14 @@ class ContextReach:
         return self._known[function]
 
     def _find(self, function: Function) -> bool:
-        flow = self._flow
-        owner = flow.modules.home(function).names.parents.get(function)
-        if function in self._entries:
-            is_plain = entry_of(function).is_plain and not flow.escapes(function)
-            return is_plain and all(self.at(call.node) is not None for call in flow.calls(function))
-        if isinstance(owner, ast.ClassDef):
-            can_be_called = function.name == "__init__" or is_static(function)
-            if not can_be_called or (owner in self._classes and function.name == "__init__"):
-                return False
-        elif not isinstance(owner, ast.Module | ast.If | ast.Try):
-            return False
-        calls = flow.calls(function)
-        if not calls or (flow.escapes(function) and not is_static(function)):
-            return False
-        if isinstance(owner, ast.ClassDef) and len(flow.family(owner)) > 1:
-            return False  # other classes may call its constructor through super
-        return all(self.at(call.node) is not None for call in calls)
+        calls = self._flow.calls(function)
+        owner = self._flow.modules.home(function).names.parents.get(function)
+        if function in self._entries:  # which the trial calls
+            is_plain = entry_of(function).is_plain
+        else:
+            is_plain = bool(calls) and isinstance(owner, ast.Module | ast.If | ast.Try)
+        known = is_plain and not self._flow.escapes(function)
+        return known and all(self.at(call.node) is not None for call in calls)
 
     def parameter_of(self, function: Function) -> str:
         """The name under which a function gets the context."""
@@ -179,9 +152,7 @@ class ContextReach:
         if function.name == "__init__":
             return self.constructor_parameter(function)
         first = first_parameter(function)
-        if first is None or _is_property_setter(function):
-            return None
-        return f"{first}.{self.attribute}"
+        return f"{first}.{self.attribute}" if first is not None else None
 
     def _hides(self, node: ast.AST, function: Function) -> bool:
         """Whether a function within a method has a ``self`` of its own, as of a class."""
@@ -228,12 +199,6 @@ class ContextReach:
                         found.add(name)
             found |= {one.name for one in owner.body if isinstance(one, Function)}
         return found
-
-
-def _is_property_setter(function: Function) -> bool:
-    return any(
-        isinstance(one, ast.Attribute) and one.attr == "setter" for one in function.decorator_list
-    )
 
 
 def _given_context(function: Function) -> ast.arg | None:

@@ -52,7 +52,7 @@ def trial_classes(source: Source) -> list[ast.ClassDef]:
 def uses_legacy(source: Source) -> bool:
     """Whether a file names an old harness by the meaning of its imports."""
     imported = (
-        alias.name if isinstance(node, ast.Import) else f"{node.module}.{alias.name}"
+        imported_as(node, alias)
         for node in source.names.of(ast.Import, ast.ImportFrom)
         for alias in node.names
     )

@@ -34,32 +34,17 @@ class Cell:
 
     @property
     def magic(self) -> str:
-        """The name of the ``%%magic`` that takes the whole cell, or an empty string."""
-        found = re.match(r"\s*%%(!|\w+)", self.source)
+        """The name of the ``%%magic`` that takes the whole cell, or an empty string.
+
+        For ``%%script``, the program that it runs.
+        """
+        found = re.match(r"\s*%%(?:script\s+)?(!|\w+)", self.source)
         return found[1] if found else ""
-
-    @property
-    def magic_line(self) -> str:
-        """The line of that magic, without its end."""
-        return self.source.lstrip().partition("\n")[0].rstrip("\r") if self.magic else ""
-
-    @property
-    def is_shell(self) -> bool:
-        """Whether a shell runs the whole cell."""
-        if self.magic == "script":
-            return re.search(r"\b(?:ba|z)?sh\b", self.magic_line) is not None
-        return self.magic in {"!", "bash", "sh", "sx", "system"}
 
     @property
     def is_python(self) -> bool:
         """Whether it runs as Python in the notebook itself."""
         return self.is_code and self.magic in _PYTHON_CELLS
-
-    @property
-    def body(self) -> tuple[str, int]:
-        """The text below the line of the magic, and the number of its first line."""
-        head, _, body = self.source.partition(self.magic_line)
-        return body.partition("\n")[2], head.count("\n") + 2
 
 
 @dataclass(frozen=True)
@@ -211,11 +196,10 @@ class Magic:
         return re.match(r"!|%(sc|sx|system|pip)\b|pip\b", self.text) is not None
 
 
-def mask(source: str, first: int, is_magic_cell: bool = False) -> tuple[str, tuple[Magic, ...]]:
+def mask(source: str, first: int) -> tuple[str, tuple[Magic, ...]]:
     """Mask every piece of IPython in a cell; each line keeps its number.
 
-    Masks are counted from the first number: they are unique in a notebook. The first line of a
-    magic cell is a ``%%magic`` for Python.
+    Masks are counted from the first number: they are unique in a notebook.
     """
     lines = lines_of(source)
     magics: list[Magic] = []
@@ -241,8 +225,6 @@ def mask(source: str, first: int, is_magic_cell: bool = False) -> tuple[str, tup
         # The compiler wants it first; without it Python 3 does the same.
         if _FUTURE.fullmatch(text.rstrip("\r\n")):
             take(at)
-    if is_magic_cell:
-        take(next(at for at, text in enumerate(lines) if text.strip()))
     while (wrong := _wrong_line("".join(lines))) is not None:
         if wrong >= len(lines) or not take(wrong):
             break
@@ -318,7 +300,7 @@ class NotebookSource(Source):
         newline = "\r\n" if any("\r\n" in cell.source for cell in cells) else "\n"
         for cell in cells:
             first = sum(len(one) for one in magics.values())
-            masked, magics[cell.number] = mask(cell.source, first, bool(cell.magic))
+            masked, magics[cell.number] = mask(cell.source, first)
             text += _BORDER.format(cell.number) + newline
             text += masked + (newline if masked else "")
             lines = range(1, masked.count("\n") + 2) if masked else ()

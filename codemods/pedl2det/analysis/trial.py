@@ -325,9 +325,7 @@ def _references(modules: Modules, source: Source) -> Iterator[Reference]:
         found: list[tuple[ast.expr | ast.alias, str | None]] = []
         if isinstance(node, ast.Call):
             found.append((node, _by_getattr(modules, node)))
-        elif isinstance(node, ast.Import):
-            found += [(alias, alias.name) for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
+        elif isinstance(node, ast.Import | ast.ImportFrom):
             follow = source.names.follow
             found += [(alias, follow(imported_as(node, alias))) for alias in node.names]
         elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
@@ -398,10 +396,8 @@ def question(trial: Trial, reference: Reference) -> tuple[ast.expr, str] | None:
         return (call, code) if data is None else (data, "{context}.get_data_config()")
     if "{key}" not in code:
         return call, code
-    keys = [*call.args, *(one.value for one in call.keywords)]
-    if len(keys) != 1 or isinstance(keys[0], ast.Starred):
-        return None
-    asked = ask_for_hparam(trial, keys[0])
+    key = key_of(call)
+    asked = ask_for_hparam(trial, key) if key is not None else None
     return (call, asked) if asked is not None else None
 
 
@@ -423,11 +419,13 @@ def ask_for_hparam(trial: Trial, key: ast.expr) -> str | None:
 
 
 def key_of(call: ast.expr) -> ast.expr | None:
-    """The argument of a getter's call."""
-    if not isinstance(call, ast.Call):
-        return None
-    keys = [*call.args, *(one.value for one in call.keywords)]
-    return keys[0] if keys else None
+    """The only argument of a getter's call."""
+    match call:
+        case (
+            ast.Call(args=[key], keywords=[]) | ast.Call(args=[], keywords=[ast.keyword(value=key)])
+        ) if not isinstance(key, ast.Starred):
+            return key
+    return None
 
 
 def data_section(parents: Mapping[ast.AST, ast.AST], config: ast.expr) -> ast.expr | None:

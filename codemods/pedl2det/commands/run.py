@@ -136,9 +136,9 @@ def _train(
                     runtime().run(options, screen)
     except errors.Pedl2DetError as error:
         if isinstance(error, errors.TrialLoadError):
-            from pedl2det.verify.configs import refuse_native  # it brings libcst
+            from pedl2det.verify.configs import config_in_script  # it brings libcst
 
-            refuse_native(options.directory)
+            config_in_script(options.directory)
         fail(error, with_stack)
     except errors.Interrupted as stop:
         _stop(stop, named, hosts)
@@ -188,12 +188,9 @@ def _config_of_script(path: Path) -> Path | None:
     configs = [file for file in home.glob("*.y*ml") if file.suffix in YAML]
     if not path.exists() or (configs and not path.is_file()):
         return None
-    from pedl2det.verify import configs as script_config  # it brings libcst
+    from pedl2det.verify.configs import config_in_script  # it brings libcst
 
-    found = script_config.config_in_script(path)
-    if found is None and not any(b"script" in file.read_bytes() for file in configs):
-        script_config.refuse_native(path)
-    return found
+    return config_in_script(path)
 
 
 def _say(line: str, is_error: bool) -> None:

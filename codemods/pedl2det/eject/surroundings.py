@@ -8,9 +8,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from pedl2det import support as library
+from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.text_rules import Span, replaced
 from pedl2det.analysis.tree import NOTEBOOK, files_below
+from pedl2det.edits.imports import Wanted, fit_imports
 from pedl2det.errors import Pedl2DetError
 from pedl2det.texts import is_requirement_file, is_shell_file
 from pedl2det.texts.requirements import (
@@ -94,7 +96,7 @@ def _required(modules: Iterable[Path]) -> Iterator[str]:
     imported = set()
     for path in modules:
         for node in Source.read(path).names.of(ast.Import, ast.ImportFrom):
-            imported |= {dotted.partition(".")[0] for _, dotted in _bound(node)}
+            imported |= {imported_as(node, one).partition(".")[0] for one in node.names}
     packages = {_PACKAGES.get(name, name) for name in imported}
     local, brought = needs(cluster=False), needs(cluster=True)
     for name in (*_ALWAYS, *sorted(packages & local.keys() - {*brought, *_ALWAYS, "python"})):
@@ -126,80 +128,51 @@ def detached(source: Source, depth: int = 0) -> tuple[str, set[str]]:
         Pedl2DetError: it uses something of Determined that has no counterpart.
     """
     spans, used = [], set()
-    below: set[ast.AST] = set()
-    statements = source.names.of(ast.Import, ast.ImportFrom)
-    imported = {dotted for one in statements for _, dotted in _bound(one) if not _is_module(dotted)}
-    for node in source.names.of(ast.Attribute):
-        base = source.names.qualified(node.value)
-        dotted = f"{base}.{node.attr}"
-        if _is_harness(base) and _is_module(str(base)) and not _is_module(dotted):
-            piece = _piece(source, node, dotted)
-            spans.append(_span(source, node, f"{MODULE}.{piece}"))
-            used.add(piece)
-            below |= {*ast.walk(node)}
-    for name in source.names.of(ast.Name):
-        meaning = source.names.qualified(name)
-        if _is_harness(meaning) and name not in below and meaning not in imported:
-            raise _unknown(source, name, str(meaning))
-    for statement in statements:
-        if isinstance(statement, ast.ImportFrom) and statement.level == depth + 1:
-            spans.append(_span(source, statement, _absolute(source, statement)))
-        elif any(_is_harness(dotted) for _, dotted in _bound(statement)):
-            line, pieces = _import(source, statement)
-            spans.append(_span(source, statement, line))
-            used |= pieces
-    return replaced(source.text, spans), used
+    pieces = {*library.available(PACKAGE)}
+    for statement in source.names.of(ast.ImportFrom):
+        names = {alias.name for alias in statement.names}
+        if statement.level == depth + 1:
+            spans.append(_span(source, statement, _imported_from(statement.module, statement)))
+        elif _is_harness(statement.module) and names <= pieces:
+            spans.append(_span(source, statement, _imported_from(MODULE, statement)))
+            used |= names
+    source = Source.of(source.path, replaced(source.text, spans))
+    spans = []
+    for node in source.names.of(ast.Name, ast.Attribute):
+        dotted = source.names.qualified(node)
+        base = source.names.qualified(node.value) if isinstance(node, ast.Attribute) else "module"
+        if not _is_harness(dotted) or not _is_module(base):
+            continue
+        name = str(dotted).rpartition(".")[2]
+        if name in pieces:
+            spans.append(_span(source, node, f"{MODULE}.{name}"))
+            used.add(name)
+        elif not (_is_module(dotted) and isinstance(source.names.parents[node], ast.Attribute)):
+            raise _unknown(source, node, str(dotted))
+    new = Source.of(source.path, replaced(source.text, spans))
+    wanted = Wanted(frozenset({f"import {MODULE}"}), lambda _: False, frozenset({MODULE}))
+    new = Source.of(source.path, fit_imports(source, new, wanted))
+    for left in new.names.of(ast.Import, ast.ImportFrom):
+        dotted = imported_as(left, left.names[0])
+        if _is_harness(dotted):
+            raise _unknown(new, left, dotted)
+    return new.text, used
 
 
 def _is_harness(dotted: str | None) -> bool:
-    return dotted is not None and dotted.partition(".")[0] == "determined"
+    return (dotted or "").partition(".")[0] == "determined"
 
 
-def _is_module(dotted: str) -> bool:
+def _is_module(dotted: str | None) -> bool:
     """Whether a name of Determined is a module: all that are not written like a class."""
-    last = dotted.rpartition(".")[2]
+    last = (dotted or "").rpartition(".")[2]
     return last.islower() and last not in library.available(PACKAGE)
 
 
-def _piece(source: Source, node: ast.expr | ast.stmt, dotted: str) -> str:
-    """The piece that stands for a name of Determined."""
-    name = dotted.rpartition(".")[2]
-    if name not in library.available(PACKAGE):
-        raise _unknown(source, node, dotted)
-    return name
-
-
-def _bound(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[ast.alias, str]]:
-    """The names that a statement imports, each with its dotted name."""
-    for alias in node.names:
-        if isinstance(node, ast.Import):
-            yield alias, alias.name
-        elif node.level == 0:
-            yield alias, f"{node.module}.{alias.name}"
-
-
-def _import(source: Source, node: ast.Import | ast.ImportFrom) -> tuple[str, set[str]]:
-    """What replaces an import from Determined, and the pieces that it imports."""
-    lines, pieces, others = [], {}, []
-    for alias, dotted in _bound(node):
-        if not _is_harness(dotted):
-            others.append(ast.unparse(alias))
-        elif _is_module(dotted):
-            lines = [f"import {MODULE}"]
-        else:
-            pieces[_piece(source, node, dotted)] = ast.unparse(alias)
-    lines += [f"from {MODULE} import {', '.join(pieces.values())}"] if pieces else []
-    lines += [f"import {', '.join(others)}"] if others else []
-    indent = source.lines[node.lineno - 1][: node.col_offset]
-    return f"\n{indent}".join(lines), {*pieces}
-
-
-def _absolute(source: Source, node: ast.ImportFrom) -> str:
-    """An import relative to the trial's directory, as one by name."""
-    text, dots = source.segment(node), "." * node.level
-    if node.module:
-        return text.replace(f"{dots}{node.module}", node.module, 1)
-    return f"import {text.partition(' import ')[2].strip('() ')}"
+def _imported_from(module: str | None, node: ast.ImportFrom) -> str:
+    """An import of the same names from another module; without one, of modules."""
+    names = ", ".join(map(ast.unparse, node.names))
+    return f"from {module} import {names}" if module else f"import {names}"
 
 
 def _span(source: Source, node: ast.expr | ast.stmt, text: str) -> Span:

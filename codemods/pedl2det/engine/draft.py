@@ -76,7 +76,7 @@ def draft(migration: Migration) -> None:
 def _imports_old(source: Source, wanted: Wanted) -> bool:
     """Whether a file imports old names, and so may import what nothing uses any more."""
     return not source.skipped.whole and any(
-        wanted.is_gone(alias.name if isinstance(node, ast.Import) else imported_as(node, alias))
+        wanted.is_gone(imported_as(node, alias))
         for node in source.names.of(ast.Import, ast.ImportFrom)
         for alias in node.names
     )

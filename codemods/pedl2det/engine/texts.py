@@ -302,13 +302,13 @@ def _magics(source: NotebookSource) -> Iterator[Finding]:
 def _cells(source: NotebookSource) -> Iterator[Finding]:
     """Cells that hold another program or another file, and use the old API or the old config."""
     for cell in source.document.cells:
-        if not cell.is_code or cell.is_shell or cell.magic not in {"file", "writefile", *_PYTHON}:
+        if not cell.is_code or cell.magic not in {"file", "writefile", *_PYTHON}:
             continue
-        body, first = cell.body
         what = "this cell runs a program" if cell.magic in _PYTHON else "this cell holds a file"
-        for number, code in enumerate(body.split("\n"), first):
+        magic = cell.source.strip().splitlines()[0]
+        for number, code in enumerate(cell.source.split("\n"), 1):
             found = _OLD.search(code)
-            if found is not None and not code.lstrip().startswith("#"):
-                message = f"{cell.magic_line}: {what} that uses {found[0]}"
+            if found is not None and not code.lstrip().startswith(("#", "%%")):
+                message = f"{magic}: {what} that uses {found[0]}"
                 at = source.path, number, message, _AS_FILE
                 yield Finding(Kind.LEFT, CELLS, *at, code=code, cell=cell.number)

@@ -120,18 +120,6 @@ def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
     return TextResult(replaced(text, made.spans), tuple(changes), tuple(findings))
 
 
-@dataclass(frozen=True)
-class _Creation:
-    """The words after ``create``, as pedl2det has them."""
-
-    config: str
-    directory: str
-
-    def command(self, name: str) -> str:
-        """The command of pedl2det that does it."""
-        return f"pedl2det {name} {self.directory} -c {self.config}"
-
-
 def _create(made: _Made, match: re.Match[str]) -> None:
     """Write what trains without a cluster in place of ``pedl experiment create``."""
     at, is_pedl = match.start(), match["tool"] == "pedl"
@@ -141,12 +129,12 @@ def _create(made: _Made, match: re.Match[str]) -> None:
         return
     if not match["words"]:
         return  # it is only named
-    creation = _read(match)
-    if is_pedl and creation is None:
+    words = _words(match)
+    if is_pedl and words is None:
         message = "pedl experiment create: expected a config, a directory and no other options"
         made.leave(at, message, _RUN)
         return
-    new, notes = (_RUN, []) if creation is None else _trains(made, creation, at)
+    new, notes = (_RUN, []) if words is None else _trains(made, *words, at)
     if is_pedl:
         made.write(at, match.end(), new, f"pedl experiment create is {new}")
     else:
@@ -156,8 +144,8 @@ def _create(made: _Made, match: re.Match[str]) -> None:
         made.say(at, Kind.NOTE, message, help_)
 
 
-def _read(match: re.Match[str]) -> _Creation | None:
-    """The words after ``create``; None if they say more than pedl2det run does."""
+def _words(match: re.Match[str]) -> tuple[str, str] | None:
+    """The config and the directory; None if the words say more than pedl2det run does."""
     text, end = match.string, match.end()
     words = re.findall(_WORD, match["words"])
     words = [word for word in words if word not in _WITHOUT_EFFECT]
@@ -166,26 +154,25 @@ def _read(match: re.Match[str]) -> _Creation | None:
     is_whole = is_closed or _END.match(text, end)
     if not is_whole or len(words) != 2 or any(word.startswith("-") for word in words):
         return None
-    return _Creation(*words)
+    return words[0], words[1]
 
 
-def _trains(made: _Made, creation: _Creation, at: int) -> tuple[str, list[tuple[str, str]]]:
+def _trains(made: _Made, config: str, directory: str, at: int) -> tuple[str, list[tuple[str, str]]]:
     """The command that trains on this machine, with its notes, each with what to write."""
-    config = creation.config.strip("'\"")
+    arguments, config = f"{directory} -c {config}", config.strip("'\"")
     searchers = set(_searchers(made, config, at))
     if len(searchers) == 1 and searchers.isdisjoint({"single", ""}):
         message = _LOCAL.format("search trains the trials of a search", "they are")
-        return creation.command("search"), [
-            (message, "it needs pip install 'pedl2det[run,search]'")
-        ]
+        help_ = "it needs pip install 'pedl2det[run,search]'"
+        return f"pedl2det search {arguments}", [(message, help_)]
     notes = [(_LOCAL.format("run trains", "it is"), "")]
     if searchers != {"single"}:
         message = (
             f"pedl2det run trains one trial, and {config} may be a search: it is not read here"
         )
-        help_ = f"for a config whose searcher is not single: {creation.command('search')}"
+        help_ = f"for a config whose searcher is not single: pedl2det search {arguments}"
         notes.append((message, help_))
-    return creation.command("run"), notes
+    return f"pedl2det run {arguments}", notes
 
 
 def _searchers(made: _Made, config: str, at: int) -> Iterator[str]:

@@ -23,8 +23,6 @@ from pedl2det.edits.yaml_edits import NotEdited, edited
 from pedl2det.findings import Kind, Unreadable
 from pedl2det.support import render
 
-#: Rules of which one without the others would convert a number twice, in a second run.
-_TOGETHER = {"C102", "C103", "C108"}
 _UNUSABLE = "this config was not converted in full, and the migrated trial cannot use it"
 _ANEW = (
     "written anew, with the same values: no edit of it as it is written keeps the meaning of the "
@@ -38,8 +36,8 @@ def migrate_config(text: str, facts: ConfigFacts) -> TextResult:
     """Convert an experiment config, in YAML or JSON; its layout and comments stay.
 
     A place that cannot be converted is marked by a comment and named by a finding of kind
-    ``LEFT``. Edits that would change the meaning are left out and listed; a text that is no
-    experiment config stays as it is.
+    ``LEFT``. Where edits would change the meaning, the config is written anew, or stays with a
+    finding that lists them; a text that is no experiment config stays as it is.
     """
     try:
         config = Config.of(text)
@@ -48,27 +46,18 @@ def migrate_config(text: str, facts: ConfigFacts) -> TextResult:
     if not config.is_experiment:
         return TextResult(text)
     edits, findings = convert(config, facts)
-    steps = [edit for edit in edits if edit.rule in _TOGETHER]
-    others = [edit for edit in edits if edit.rule not in _TOGETHER]
-    new, reason = config.text, ""
-    made: list[Edit] = []
-    for some in (edits, others, steps):
-        try:
-            new, made = edited(config, some, _marks(config, findings)), some
-            break
-        except NotEdited as error:
-            reason = reason or str(error)
-    refused = [edit for edit in edits if edit not in made]
-    anew = config.anew() if refused else ""
-    if refused and anew != config.text and Config.of(anew).value() == config.value():
-        result = migrate_config(anew, facts)
-        note = TextFinding("C100", 1, Kind.NOTE, _ANEW)
-        return replace(result, findings=(note, *result.findings))
-    if refused:
-        done = {edit.rule for edit in made}
-        findings = [one for one in findings if one.kind is Kind.LEFT or one.rule in done]
-        findings.append(_unusable(1, f"{_REFUSED}: {reason}", refused))
-    changes = tuple(TextChange(edit.rule, edit.line, edit.message) for edit in made)
+    try:
+        new = edited(config, edits, _marks(config, findings))
+    except NotEdited as error:
+        anew = config.anew()
+        if anew != config.text and Config.of(anew).value() == config.value():
+            result = migrate_config(anew, facts)
+            note = TextFinding("C100", 1, Kind.NOTE, _ANEW)
+            return replace(result, findings=(note, *result.findings))
+        findings = [one for one in findings if one.kind is Kind.LEFT]
+        findings.append(_unusable(1, f"{_REFUSED}: {error}", edits))
+        return TextResult(text, findings=tuple(findings))
+    changes = tuple(TextChange(edit.rule, edit.line, edit.message) for edit in edits)
     return TextResult(("\ufeff" if config.bom else "") + new, changes, tuple(findings))
 
 

@@ -222,17 +222,10 @@ def _meet(first: SpecifierSet, second: SpecifierSet) -> bool:
 
     If there is one, so is a bound of either set or a version right after one.
     """
-    bounds = {Version(one.version.removesuffix(".*")) for one in (*first, *second)}
-    after = {
-        Version(".".join(map(str, release)))
-        for bound in bounds
-        for release in (
-            (*bound.release, 0, 1),
-            (*bound.release[:-1], bound.release[-1] + 1),
-        )
-    }
+    bounds = [Version(one.version.removesuffix(".*")) for one in (*first, *second)]
+    after = [Version(f"{bound.base_version}.0.1") for bound in bounds]
     both = first & second
-    return not bounds or any(both.contains(one, prereleases=True) for one in bounds | after)
+    return not bounds or any(both.contains(one, prereleases=True) for one in (*bounds, *after))
 
 
 def parse(text: str) -> Requirement | None:

@@ -12,7 +12,6 @@ from pathlib import Path
 import yaml
 
 from pedl2det.analysis.discovery import discover
-from pedl2det.analysis.membership import is_native
 from pedl2det.analysis.metric_names import MetricNames, is_renamed
 from pedl2det.analysis.project import Reader, read
 from pedl2det.analysis.text_rules import GONE_SEARCHERS
@@ -107,7 +106,7 @@ def config_in_script(path: Path) -> Path | None:
     The path is that of the script, or of a trial that has no config.
 
     Raises:
-        Pedl2DetError: the script computes its config.
+        Pedl2DetError: the script computes its config, and no file with one names it.
     """
     home = path.resolve()
     for project in discover([home]).projects:
@@ -119,28 +118,12 @@ def config_in_script(path: Path) -> Path | None:
             if script.config is not None:
                 entry = {"script": file.name} if is_native else script.entrypoint
                 return _write_config({**script.config, "entrypoint": entry})
-            if is_native and not project.configs:
+            if is_native:
                 raise Pedl2DetError(
-                    f"{file}: its experiment config is computed: write it to const.yaml, with "
-                    f"`entrypoint: {{script: {file.name}}}`"
+                    f"{file}: a script of the Native API, whose experiment config is "
+                    f"computed: write it to const.yaml, with `entrypoint: {{script: {file.name}}}`"
                 )
     return None
-
-
-def refuse_native(path: Path) -> None:
-    """Tell a script of the Native API from a directory without a trial or a config.
-
-    Raises:
-        Pedl2DetError: there is such a script.
-    """
-    files = [path] if path.is_file() else sorted(path.glob("*.py"))
-    for source in filter(None, map(Reader().source_or_none, files)):
-        if is_native(source):
-            raise Pedl2DetError(
-                f"{source.path}: a script of the Native API, not a trial: its experiment config "
-                f"needs `entrypoint: {{script: {source.path.name}}}`; write it to const.yaml, or "
-                "name the config with -c"
-            )
 
 
 def _write_config(config: dict[str, object]) -> Path:

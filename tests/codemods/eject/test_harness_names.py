@@ -28,18 +28,18 @@ REWRITTEN = {
     "by package": (
         "import determined.keras\nimport determined.keras.callbacks as c\n"
         "one = determined.keras.callbacks.TensorBoard()\nother = c.EarlyStopping()\n",
-        "import keras_trial\nimport keras_trial\n"
+        "import keras_trial\n\n"
         "one = keras_trial.TensorBoard()\nother = keras_trial.EarlyStopping()\n",
     ),
     "both": (
         "def f():\n    from determined.keras import InputData, callbacks\n"
         "    return callbacks.Callback, InputData\n",
-        "def f():\n    import keras_trial\n    from keras_trial import InputData\n"
-        "    return keras_trial.Callback, InputData\n",
+        "import keras_trial\n\n\n"
+        "def f():\n    return keras_trial.Callback, keras_trial.InputData\n",
     ),
     "beside others": (
         "import os, determined as det\nx = os.sep, det.keras.SequenceAdapter\n",
-        "import keras_trial\nimport os\nx = os.sep, keras_trial.SequenceAdapter\n",
+        "import os\n\nimport keras_trial\n\nx = os.sep, keras_trial.SequenceAdapter\n",
     ),
 }
 

@@ -30,11 +30,6 @@ _ASYNCHRONOUS = (
     "searcher.name: {new} stops trials as they report, {old} compared them in rounds, so that "
     "other trials are trained to the end"
 )
-_STRAGGLERS = (
-    "{name}: {new} has no train_stragglers: it leaves trials that are not promoted where they "
-    "are; stop_once: true is nearest to train_stragglers: false"
-)
-_NO_POPULATION = "no search of today evolves a population: random trains each trial by itself"
 _ESTIMATE = (
     "{name}: max_trials: {trials} is an estimate: the budget divided by the length of a trial, so "
     "that the search never trains more than the budget allowed; most trials stop early, and the "
@@ -48,16 +43,12 @@ def obstacle(config: Config) -> TextFinding | None:
     Lengths, periods and integer bounds are converted all together or not at all: what is left
     tells a second run that the config is an old one.
     """
-    name, old = config.entry("searcher", "name"), config.scalar("searcher", "name")
-    if name is not None and old == "pbt":
-        return left("C108", name, _NO_POPULATION, "name: random, with max_trials and max_length")
-    if not config.counts_steps and old not in GONE_SEARCHERS:
+    searcher, old = config.entry("searcher"), config.scalar("searcher", "name")
+    if searcher is None or not (config.counts_steps or old in GONE_SEARCHERS):
         return None
-    if old not in {*SEARCHERS, *GONE_SEARCHERS}:
-        entry = name or config.entry("searcher")
-        assert entry is not None  # or this would be no experiment config
-        message = f"unknown searcher {old}" if name else "has no name"
-        return left("C108", entry, message, f"use one of {', '.join(sorted(SEARCHERS))}")
+    if old not in {*SEARCHERS, *GONE_SEARCHERS} - {"pbt"}:  # no search evolves a population
+        message = f"unknown searcher {old}" if old else "has no name"
+        return left("C108", searcher, message, f"name: one of {', '.join(sorted(SEARCHERS))}")
     unit, budget, length = _unit(config), _budget(config), _length(config)
     for entry in (unit, length, *config.periods):
         if entry is not None and number(entry, least=int(entry.path[0] == "searcher")) is None:
@@ -108,12 +99,9 @@ def _searches(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
     for entry in config.entries("searcher"):
         key = entry.path[-1]
         is_used = key in SEARCHERS[new] or entry in (length, budget)
-        if is_used or not (config.counts_steps or key in known("searcher")):
-            continue  # C110 names keys that may be newer than this tool
-        if key == "train_stragglers":
-            message = _STRAGGLERS.format(name=entry.name, new=new)
-            yield TextFinding("C108", entry.line, Kind.DIFFERENT, message)
-        yield Delete("C108", entry)
+        # C110 names keys that may be newer than this tool.
+        if not is_used and (config.counts_steps or key in known("searcher")):
+            yield Delete("C108", entry)
 
 
 def _unit(config: Config) -> Entry | None:
@@ -159,11 +147,8 @@ def _bounds(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
         low, high = (config.entry(*spec.path, name) for name in ("minval", "maxval"))
         least, most = (whole_number((end and end.scalar) or "") for end in (low, high))
         kind = config.entry(*spec.path, "type")
-        if low is None or high is None or least is None or most is None:
-            message = "expected whole numbers as minval and maxval"
-            yield left("C103", spec, message, "maxval: a number")
-        elif most <= least:
-            message = f"no whole number is below {most} and at least {least}"
+        if low is None or high is None or least is None or most is None or most <= least:
+            message = "expected whole numbers, minval below maxval"
             yield left("C103", spec, message, f"{spec.path[-1]}: {{type: const, val: {least}}}")
         elif most - 1 == least and kind is not None:  # Determined refuses a range of one number
             yield from (Put("C103", kind, value="const"), Put("C103", low, "val"))
