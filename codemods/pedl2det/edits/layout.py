@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence, Set
 from typing import Any
@@ -260,6 +261,7 @@ def reformatted(statement: Any, width: int, module: cst.Module) -> Sequence[Any]
     return [first.with_changes(leading_lines=statement.leading_lines), *rest]
 
 
+@functools.cache
 def formatted(text: str, width: int) -> str:
     """Return a statement as Black writes it, with its own quotes."""
     import black  # for the few trials with long lines
