@@ -7,9 +7,7 @@ the rules believe to have done.
 from __future__ import annotations
 
 import ast
-import io
 import re
-import tokenize
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -89,7 +87,8 @@ def _root(node: ast.AST) -> str:
 # Comments.
 
 
-_TAIL = re.compile("#[^\r\n]*")
+#: A comment, or what looks like one in a string.
+_COMMENT = re.compile("#[^\r\n]*")
 
 
 def lost_comments(source: Source, new: str) -> Iterator[Finding]:
@@ -98,21 +97,11 @@ def lost_comments(source: Source, new: str) -> Iterator[Finding]:
     A comment behind a statement that is deleted, such as an import, goes with it; all others move
     to the line above (:mod:`pedl2det.edits.comments`).
     """
-    if not Counter(_TAIL.findall(source.text)) - Counter(_TAIL.findall(new)):
-        return  # most often; comments are told from other text only otherwise
-    kept = Counter(comment for _, comment in _comments(new))
-    for line, comment in _comments(source.text):
-        if kept[comment] > 0:
-            kept[comment] -= 1
-            continue
-        cell, at = source.place(line)
-        message = f"the comment `{comment}` went with the code that it stood by"
-        yield Finding(Kind.NOTE, "scan", source.path, at, message, cell=cell)
-
-
-def _comments(text: str) -> list[tuple[int, str]]:
-    return [
-        (token.start[0], token.string)
-        for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline)
-        if token.type == tokenize.COMMENT and not token.string.startswith(FOR_TOOLS)
-    ]
+    lost = Counter(_COMMENT.findall(source.text)) - Counter(_COMMENT.findall(new))
+    for line, text in enumerate(source.lines if lost else (), 1):
+        for comment in _COMMENT.findall(text):
+            if lost[comment] > 0 and not comment.startswith(FOR_TOOLS):
+                lost[comment] -= 1
+                cell, at = source.place(line)
+                message = f"the comment `{comment}` went with the code that it stood by"
+                yield Finding(Kind.NOTE, "scan", source.path, at, message, cell=cell)
