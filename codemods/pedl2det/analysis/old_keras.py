@@ -289,6 +289,11 @@ def _missing(call: ast.Call, row: names.Name, given: set[str | None]) -> Iterato
             yield name, value
 
 
+def sets_epsilon(trial: Trial) -> bool:
+    """Whether a trial sets the epsilon of Keras, which was that of optimizers in Keras 2.2.4."""
+    return any(trial.today(one) == f"{KERAS}.backend.set_epsilon" for one in trial.modules.reads)
+
+
 def defaults_by_name(trial: Trial, name: str, is_standalone: bool) -> str:
     """The arguments that an optimizer had by default if a text named it, and has not today."""
     of_tensorflow = DEFAULTS_BY_NAME if is_old(trial) else {}

@@ -54,7 +54,8 @@ def _use(trial: Trial, reference: Reference, row: names.Name) -> Iterator[Fix | 
     if call is not None:
         clips = [one for one in call.keywords if one.arg in _CLIPS]
         is_standalone = means_standalone(trial, reference.dotted)
-        is_faithful = is_standalone and not all(_clips(one.value) for one in clips)
+        is_plain = not old_keras.sets_epsilon(trial) and all(_clips(one.value) for one in clips)
+        is_faithful = is_standalone and not is_plain
         edits = None if is_faithful else call_edits(call, row)
         if is_standalone and len(clips) > 1:
             message = "Keras 2.2.4 clipped by the norm first, and today's Keras by the value first"

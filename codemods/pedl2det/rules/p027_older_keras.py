@@ -47,7 +47,11 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     age = old_keras.age(trial)
     if old_keras.has_standalone_layers(trial) or (
         age is Age.TENSORFLOW_1
-        and (_says(trial, _OLD) or (_says(trial, _FREEZES) and _says(trial, _NORM)))
+        and (
+            _says(trial, _OLD)
+            or (_says(trial, _FREEZES) and _says(trial, _NORM))
+            or any(_hides_options(trial, call) for call in trial.modules.of(ast.Call))
+        )
     ):
         yield from old_keras.as_before(trial)
     elif age is Age.TENSORFLOW_2 and _says(trial, _MASK):
@@ -60,6 +64,14 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
 def _says(trial: Trial, words: str) -> bool:
     texts = [one.text for one in trial.modules] + [repr(config) for _, config in trial.configs]
     return trial.carried or any(re.search(words, text) for text in texts)
+
+
+def _hides_options(trial: Trial, call: ast.Call) -> bool:
+    """Whether a layer gets arguments by ``**``, or how it interpolates by a value."""
+    given = {one.arg: one.value for one in call.keywords}
+    chosen = given.get("interpolation", ast.Constant(None))
+    is_hidden = None in given or not isinstance(chosen, ast.Constant)
+    return is_hidden and trial.today(call.func).startswith(f"{KERAS}.layers.")
 
 
 def _may_transform(trial: Trial, node: ast.expr) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.flow.values import Origin, argument
-from pedl2det.analysis.models import compiles
+from pedl2det.analysis.models import compiles, is_visible
 from pedl2det.analysis.old_keras import KERAS
 from pedl2det.analysis.source import spell
 from pedl2det.analysis.trial import Trial
@@ -53,23 +53,13 @@ def _words(trial: Trial, call: ast.Call) -> list[ast.Constant] | None:
     metrics = argument(call, "metrics", 2)
     members = [] if metrics is None else [*trial.flow.members(metrics)]
     is_hidden = any(one.arg is None for one in call.keywords)
-    if is_hidden or any(_is_hidden(trial, one) for one in members):
+    if is_hidden or not all(is_visible(trial, one) for one in members):
         return None
     words = [one for one in members if isinstance(one, ast.Constant) and one.value in _WORDS]
     parts = [] if metrics is None else [*ast.walk(metrics)]
     inside = {part for part in parts if getattr(part, "value", None) in _WORDS}
     is_known = {one.value for one in words} <= {"acc", "accuracy"}
     return words if not words or (inside == {*words} and is_known) else None
-
-
-def _is_hidden(trial: Trial, metric: ast.AST) -> bool:
-    """Whether a metric may be any: what a call of a dict gives, too."""
-    if isinstance(metric, ast.Call):
-        return getattr(metric.func, "attr", "") in ("get", "pop")
-    if isinstance(metric, ast.ListComp):
-        return _is_hidden(trial, metric.elt) or isinstance(metric.elt, ast.Name)
-    is_value = isinstance(metric, ast.Attribute | ast.Subscript | ast.arg)
-    return is_value and trial.modules.meaning(metric) is None
 
 
 def _fitting(trial: Trial, call: ast.Call) -> set[str | None]:

@@ -74,5 +74,8 @@ CASES = (
         _NET.format(layer=_NORM, frozen='made.optimizer = "adagrad"'),
         _MORE,
     ),
+    _case(_NET.format(layer="layers.Embedding(4, 8, **OPTIONS)", frozen=""), _MORE),
+    _case(_NET.format(layer="layers.UpSampling2D(interpolation=KIND)", frozen=""), _MORE),
+    _case(_NET.format(layer='layers.UpSampling2D(interpolation="nearest")', frozen=""), ""),
     _standalone("Dense(4)", "return x, y", "use_standalone_keras"),
 )
