@@ -118,6 +118,7 @@ def _replaced(path, is_standalone):
     if path == "keras.layers":
         use_old_recurrent_layers()
     if path == "keras.optimizers" and is_standalone:
+        names += tuple(map(str.lower, names))  # it had both
         return {name: standalone_optimizer_class(name) for name in names}
     if path == "keras.optimizers":
         return {name: getattr(legacy, name) for name in names}

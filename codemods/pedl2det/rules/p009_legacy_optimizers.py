@@ -28,7 +28,6 @@ _BASE = "Optimizer"
 _GETTERS = {f"{OPTIMIZERS}.get", f"{OPTIMIZERS}.deserialize"}
 _CLIPS = {"clipnorm", "clipvalue"}
 _STAR = "which optimizers this imports is not visible, and today they have other arguments"
-_HANDED_ON = "this module is handed on, and which optimizers are used is not visible"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
@@ -138,9 +137,9 @@ def _others(trial: Trial) -> Iterator[Fix | Remark]:
         elif today == f"{OPTIMIZERS}.{_BASE}":
             yield from old_keras.respelled(source, node, f"{LEGACY}.{_BASE}")
         elif today == OPTIMIZERS and isinstance(parent, ast.Call) and node in parent.args:
-            if getattr(parent.func, "attr", "") == "old_module":  # P036, in an earlier run
-                continue
-            yield _handed_on(trial, node, parent, dotted or "")
+            is_old = getattr(parent.func, "attr", "") == "old_module"  # by an earlier run
+            if not is_old and not means_standalone(trial, dotted or ""):  # P036
+                yield rewrite(node, "{module}.legacy", {"module": node})
 
 
 def _kinds(source: Source, node: ast.Name) -> set[str]:
@@ -163,16 +162,6 @@ def _is_derived(trial: Trial, node: ast.expr, dotted: str) -> bool:
         return False
     own = {one.name for one in parent.body if isinstance(one, ast.FunctionDef)}
     return "get_updates" in own or means_standalone(trial, dotted)
-
-
-def _handed_on(trial: Trial, node: ast.expr, call: ast.Call, dotted: str) -> Fix | Remark:
-    """The module as an argument, such as in ``getattr(optimizers, name)``."""
-    if not means_standalone(trial, dotted):
-        return rewrite(node, "{module}.legacy", {"module": node})
-    if getattr(call.func, "id", "") == "getattr" and len(call.args) == 2:
-        name = {"name": call.args[1]}
-        return rewrite(call, "legacy_keras.standalone_optimizer_class({name})", name)
-    return Remark(node, _HANDED_ON, "name the optimizer")
 
 
 EXAMPLE = """\

@@ -28,6 +28,11 @@ CASES = (
         "LOSS = getattr(legacy_keras.old_module(keras.losses, is_standalone=True), NAME)\n",
     ),
     _case(
+        "import keras\n\nKIND = getattr(keras.optimizers, NAME)\n",
+        "from tensorflow import keras\n\nimport legacy_keras\n\n"
+        "KIND = getattr(legacy_keras.old_module(keras.optimizers, is_standalone=True), NAME)\n",
+    ),
+    _case(
         'import numpy as np\n\nKIND = getattr(np, NAME), getattr(np, "float")\n',
         "import legacy_keras\n\nKIND = getattr(legacy_keras.old_numpy(), NAME), float\n",
     ),
