@@ -18,8 +18,7 @@ from pedl2det.fixes import Fix, rewrite
 
 _ROOTS = ("tensorflow", "keras", "numpy")
 _MODULES = frozenset(row.old.rpartition(".")[0] for row in names.rows())
-#: Modules of which P009 and P010 rewrite `getattr`.
-_OWN_RULE = (OPTIMIZERS, f"{KERAS}.layers")
+_LAYERS = f"{KERAS}.layers"
 
 
 def check(trial: Trial) -> Iterable[Fix]:
@@ -53,7 +52,7 @@ def check(trial: Trial) -> Iterable[Fix]:
 
 
 def _is_asked_plainly(trial: Trial, module: ast.expr, parent: ast.AST) -> bool:
-    """Whether a module is asked for a name that is written out, or that another rule sees."""
+    """Whether a module is asked for a name that is written out, or that P009 or P010 sees."""
     match parent:
         case ast.Call(func=ast.Attribute(attr="old_module")):
             return True  # by an earlier run
@@ -61,9 +60,8 @@ def _is_asked_plainly(trial: Trial, module: ast.expr, parent: ast.AST) -> bool:
             row = names.lookup(f"{trial.modules.meaning(module)}.{name}")
             return row is None or row.new is None  # it is there today, or was never served
         case ast.Call(func=ast.Name(id="getattr" | "hasattr"), args=[_, name, *_]):
-            is_of_piece = trial.modules.meaning(module) == "keras.optimizers"
-            is_of_rule = trial.today(module) in _OWN_RULE and not is_of_piece
-            return isinstance(name, ast.Constant) or is_of_rule
+            is_own = trial.today(module) == _LAYERS or trial.modules.meaning(module) == OPTIMIZERS
+            return isinstance(name, ast.Constant) or is_own
     return False
 
 
