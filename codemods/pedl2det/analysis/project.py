@@ -15,7 +15,7 @@ from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import NOTEBOOK
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Finding, Unreadable
-from pedl2det.fixes import ConfigNeed
+from pedl2det.fixes import ConfigNeed, Edit
 
 File = TypeVar("File", Source, Config)
 
@@ -78,18 +78,21 @@ class Project:
     scripts: tuple[Path, ...] = ()  #: its scripts of the Native API, which no config names
 
 
-@dataclass(frozen=True)
+@dataclass
 class Script:
-    """A script of a project that has been written as a trial."""
+    """A script of a project, and what becomes of it: a trial."""
 
-    #: For each line of the new text, the line of the old text that it came from.
-    lines: tuple[int, ...]
-    entrypoint: str = ""  #: the trial as ``module:Class``; empty if there is nothing in it to train
+    source: Source  #: the file as it is on the disk
+    edits: list[tuple[Source, Edit]] = field(default_factory=list)  #: the edits, with their files
+    findings: list[Finding] = field(default_factory=list)  #: what the user is told
+    entrypoint: str = ""  #: the trial as ``module:Class``; empty if it becomes none
     needs: tuple[ConfigNeed, ...] = ()  #: what the configs have to say
-    findings: tuple[Finding, ...] = ()  #: what there is to say, at lines of the old text
-    support: frozenset[str] = frozenset()  #: the pieces of ``legacy_keras.py`` that the trial uses
-    #: The experiment config that the script held; None if it held none.
-    config: Mapping[str, object] | None = None
+    config: dict[str, object] | None = None  #: the experiment config that the script held
+    #: The pieces of ``legacy_keras.py`` that the generator uses; none if it becomes no generator.
+    support: frozenset[str] = frozenset()
+    context: str = ""  #: how the generator calls its context; empty if it asked for none
+    #: For each line of the new text, the line of the old text that it came from.
+    lines: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

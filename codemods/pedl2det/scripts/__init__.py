@@ -20,8 +20,8 @@ from pedl2det.edits.apply import apply
 from pedl2det.edits.imports import Wanted, fit_imports
 from pedl2det.findings import Finding
 from pedl2det.fixes import Edit
-from pedl2det.scripts.generator import SUPPORT, with_trial
-from pedl2det.scripts.plans import BATCH_SIZES, RULE, Plan, plan_submission, plan_training
+from pedl2det.scripts.generator import with_trial
+from pedl2det.scripts.plans import BATCH_SIZES, RULE, plan_submission, plan_training
 
 __all__ = ["RULE", "at_old_lines", "lower", "lower_sources"]
 
@@ -51,7 +51,7 @@ def lower_sources(
 ) -> tuple[dict[str, Source], dict[Path, Script]]:
     """Write scripts as trials: the files with their new texts, and what is to be known of them."""
     scripts = {id(one) for one in modules if one.is_module and one.path in paths}
-    plans: dict[Path, Plan] = {}
+    plans: dict[Path, Script] = {}
     for source in modules:
         if id(source) in scripts:
             plans[source.path] = plan_training(source, modules, scripts, has_size)
@@ -67,29 +67,22 @@ def lower_sources(
     for name, source in modules.by_name.items():
         path = source.path
         if path in plans or path in edits:
-            plan = plans.get(path, Plan(source))  # without one it is a script's helper
-            text = _new_text(plan, edits[path], new)
+            script = plans.get(path, Script(source))  # without a plan it is a script's helper
+            text = _new_text(script, edits[path], new)
             new[name] = replace(source, text=text, tree=ast.parse(text))
-            found[path] = Script(
-                origins(source.lines, text.splitlines()),
-                plan.entrypoint,
-                plan.needs,
-                tuple(plan.findings),
-                SUPPORT if plan.trains else frozenset(),
-                plan.config,
-            )
+            found[path] = replace(script, lines=origins(source.lines, text.splitlines()))
     return new, found
 
 
-def _new_text(plan: Plan, edits: list[Edit], by_name: Mapping[str, Source]) -> str:
+def _new_text(script: Script, edits: list[Edit], by_name: Mapping[str, Source]) -> str:
     """A file with its edits and its trial, and with imports for them."""
-    source = plan.source
+    source = script.source
     text = apply(source, edits, {})
     added = {"import legacy_keras"}
-    if plan.trains:
+    if script.support:
         edited = Source.of(source.path, text)
-        class_name = plan.entrypoint.partition(":")[2]
-        text = with_trial(edited, class_name, plan.context)
+        class_name = script.entrypoint.partition(":")[2]
+        text = with_trial(edited, class_name, script.context)
         added.add("from pedl.frameworks.keras import TFKerasTrial")
     project = frozenset(one.partition(".")[0] for one in by_name)
     wanted = Wanted(frozenset(added), lambda _: False, project)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 
 from pedl2det.analysis.flow import Flow
 from pedl2det.analysis.flow.values import argument
 from pedl2det.analysis.membership import INITS, calls_of
 from pedl2det.analysis.modules import Modules
+from pedl2det.analysis.project import Script
 from pedl2det.analysis.source import Source
 from pedl2det.findings import Finding, Kind
-from pedl2det.fixes import ConfigNeed, Edit, Mark, Replace, ReplaceStatement
+from pedl2det.fixes import ConfigNeed, Mark, Replace, ReplaceStatement
 from pedl2det.scripts import native
 from pedl2det.scripts.fits import Fits, batch_size
-from pedl2det.scripts.generator import class_name, main_edits, yield_edits
+from pedl2det.scripts.generator import SUPPORT, class_name, main_edits, yield_edits
 
 #: The rule that documents this, and under which it reports.
 RULE = "P015"
@@ -26,78 +26,69 @@ _COMPUTED = "the experiment config is computed, so migrate cannot write it to a 
 _WRITE_CONFIG = "write it to const.yaml, with an entrypoint"
 
 
-@dataclass
-class Plan:
-    """What becomes of a script."""
-
-    source: Source  #: the script
-    edits: list[tuple[Source, Edit]] = field(default_factory=list)  #: the edits, with their files
-    findings: list[Finding] = field(default_factory=list)  #: what the user is told
-    entrypoint: str = ""  #: the trial as ``module:Class``; empty if it becomes none
-    needs: tuple[ConfigNeed, ...] = ()  #: what the configs have to say
-    config: dict[str, object] | None = None  #: the experiment config that the script held
-    trains: bool = False  #: whether it becomes a generator
-    context: str = ""  #: how the generator calls its context; empty if it asked for none
-
-    def say(self, home: Source, node: ast.AST, kind: Kind, message: str, help_: str = "") -> None:
-        """Tell the user something about a place."""
-        line = getattr(node, "lineno", 1)
-        code = home.lines[line - 1]
-        self.findings.append(Finding(kind, RULE, home.path, line, message, help_, code=code))
+def _say(
+    script: Script, home: Source, node: ast.AST, kind: Kind, message: str, help_: str = ""
+) -> None:
+    """Tell the user something about a place."""
+    line = getattr(node, "lineno", 1)
+    code = home.lines[line - 1]
+    script.findings.append(Finding(kind, RULE, home.path, line, message, help_, code=code))
 
 
-def plan_training(source: Source, modules: Modules, scripts: set[int], has_size: bool) -> Plan:
+def plan_training(source: Source, modules: Modules, scripts: set[int], has_size: bool) -> Script:
     """Plan a script that trains; a config may have its batch size."""
-    plan = Plan(source)
+    script = Script(source)
     fits = Fits(modules, source, scripts)
     for node, message, help_ in fits.problems():
         home = modules.home(node)
-        plan.say(home, node, Kind.LEFT, message, help_)
+        _say(script, home, node, Kind.LEFT, message, help_)
         if not isinstance(node, ast.Module):  # an empty file
             text = f"TODO(pedl2det {RULE}): {message}\n  {help_}"
-            plan.edits.append((home, Mark(home.names.statement_of(node), text)))
-    if plan.findings:
-        return plan
+            script.edits.append((home, Mark(home.names.statement_of(node), text)))
+    if script.findings:
+        return script
     for call in calls_of(source, INITS):
         given = argument(call, "config", 0)
-        plan.config = native.config_of(fits.flow, given)
-        if given is not None and plan.config is None:
-            plan.say(source, call, Kind.LEFT, _COMPUTED, _WRITE_CONFIG)
+        script.config = native.config_of(fits.flow, given)
+        if given is not None and script.config is None:
+            _say(script, source, call, Kind.LEFT, _COMPUTED, _WRITE_CONFIG)
     gone: list[ast.stmt] = []
     asked = native.init_of(source)
     if asked is not None:
-        statement, plan.context = asked
+        statement, script.context = asked
         gone = native.with_preparation(source, modules, statement)
-    plan.edits += [(source, ReplaceStatement(one)) for one in gone]
+    script.edits += [(source, ReplaceStatement(one)) for one in gone]
     for call in fits.calls:
-        plan.say(modules.home(call), call, Kind.NOTE, _YIELDED)
+        _say(script, modules.home(call), call, Kind.NOTE, _YIELDED)
     for node in source.names.of(ast.Subscript):  # while it is imported, the script is no command
         if ast.unparse(node) == "sys.argv[0]" and source.names.definition_around(node) is None:
-            plan.edits.append((source, Replace(node, "__file__")))
-    plan.trains = True
-    plan.edits += [*yield_edits(fits), *((source, one) for one in main_edits(source))]
+            script.edits.append((source, Replace(node, "__file__")))
+    script.support = SUPPORT
+    script.edits += [*yield_edits(fits), *((source, one) for one in main_edits(source))]
     name = modules.name_of(source)
-    plan.entrypoint = f"{name}:{class_name(source, name)}"
-    plan.needs = (ConfigNeed("entrypoint", plan.entrypoint),)
-    section = (plan.config or {}).get("hyperparameters")
+    script.entrypoint = f"{name}:{class_name(source, name)}"
+    script.needs = (ConfigNeed("entrypoint", script.entrypoint),)
+    section = (script.config or {}).get("hyperparameters")
     if not has_size and not (isinstance(section, dict) and BATCH_SIZES & section.keys()):
-        plan.needs += (ConfigNeed("global_batch_size", batch_size(fits)),)
-    return plan
+        script.needs += (ConfigNeed("global_batch_size", batch_size(fits)),)
+    return script
 
 
-def plan_submission(source: Source, modules: Modules) -> Plan | None:
+def plan_submission(source: Source, modules: Modules) -> Script | None:
     """Plan a file that submits a trial of the project; None if it does not."""
     submitted = native.create_of(source, modules)
     if submitted is None:
         return None
     statement, entrypoint = submitted
-    plan = Plan(source, entrypoint=entrypoint)
+    script = Script(source, entrypoint=entrypoint)
     call = statement.value
     assert isinstance(call, ast.Call)
     given = argument(call, "config", 1)
-    plan.config = native.config_of(Flow(modules), given)
-    is_computed = given is not None and plan.config is None
-    plan.say(source, call, Kind.NOTE, f"{_SUBMITTED}; {_COMPUTED}" if is_computed else _SUBMITTED)
+    script.config = native.config_of(Flow(modules), given)
+    is_computed = given is not None and script.config is None
+    _say(
+        script, source, call, Kind.NOTE, f"{_SUBMITTED}; {_COMPUTED}" if is_computed else _SUBMITTED
+    )
     gone = native.with_preparation(source, modules, statement)
-    plan.edits += [(source, ReplaceStatement(one)) for one in gone]
-    return plan
+    script.edits += [(source, ReplaceStatement(one)) for one in gone]
+    return script
