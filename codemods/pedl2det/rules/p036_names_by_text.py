@@ -53,15 +53,15 @@ def check(trial: Trial) -> Iterable[Fix]:
 
 
 def _is_asked_plainly(trial: Trial, module: ast.expr, parent: ast.AST) -> bool:
-    """Whether a module is asked for a name that is written out, or that another rule sees."""
+    """Whether a module is asked for a name that is there today, or that another rule sees."""
     match parent:
         case ast.Call(func=ast.Attribute(attr="old_module")):
             return True  # by an earlier run
         case ast.Call(func=ast.Name(id="hasattr"), args=[_, ast.Constant(value=str(name))]):
             row = names.lookup(f"{trial.modules.meaning(module)}.{name}")
             return row is None or row.new is None  # it is there today, or was never served
-        case ast.Call(func=ast.Name(id="getattr" | "hasattr"), args=[_, name, *_]):
-            return isinstance(name, ast.Constant) or trial.today(module) in _OWN_RULE
+        case ast.Call(func=ast.Name(id="getattr" | "hasattr"), args=[_, _, *_]):
+            return trial.today(module) in _OWN_RULE
     return False
 
 
