@@ -95,7 +95,6 @@ class Document:
 
 _BLANK = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
 def _cells(text: str, cells: Sequence[Any]) -> Iterator[Cell]:
@@ -132,21 +131,13 @@ def _items(text: str, at: int) -> Iterator[tuple[str, Span]]:
 
 
 def _rewritten(literal: str, source: str, ascii_only: bool) -> str:
-    """A literal for another text: a string stays a string, a list of lines a list.
-
-    Lines that stay keep their way of writing.
-    """
+    """A literal for another text: a string stays a string, a list of lines a list."""
     if not literal.startswith("["):
         return _dumped(source, ascii_only)
-    if not source:
-        return "[]"
-    known = {json.loads(text): text for text in _STRING.findall(literal)}
-    opening, *between, closing = _STRING.split(literal) if known else ("[", ", ", "]")
-    separator = between[0] if between else f",{opening[1:] or ' '}"
-    lines = (
-        known.get(line) or _dumped(line, ascii_only) for line in source.splitlines(keepends=True)
-    )
-    return f"{opening}{separator.join(lines)}{closing}"
+    lines = [_dumped(line, ascii_only) for line in source.splitlines(keepends=True)]
+    start, end = _after_blank(literal, 1), len(literal[:-1].rstrip())
+    separator = f",{literal[1:start] or ' '}"
+    return f"{literal[:start]}{separator.join(lines)}{literal[end:]}" if lines else "[]"
 
 
 def _dumped(text: str, ascii_only: bool) -> str:

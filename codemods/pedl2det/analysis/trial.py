@@ -337,22 +337,17 @@ def _references(modules: Modules, source: Source) -> Iterator[Reference]:
 
 def _is_old(modules: Modules, dotted: str | None) -> bool:
     """Whether a name is old; a library's is not if the project has a copy of the library."""
-    if dotted is None or names.lookup(dotted) is None:
-        return dotted is not None and names.is_legacy(dotted)
-    return names.is_legacy(dotted) or modules.split(dotted)[0] is None
+    if dotted is None or names.is_legacy(dotted):
+        return dotted is not None
+    return names.lookup(dotted) is not None and modules.split(dotted)[0] is None
 
 
 # The getters of PEDL, and what asks the context for the same.
 
 #: What each getter is on the context; the argument of the call is ``{key}``.
 GETTERS = {
+    **{row.old: row.new for row in names.rows() if row.new and row.new.startswith("{context}")},
     "pedl.get_hyperparameter": "{context}.get_hparam({key})",
-    "pedl.get_experiment_config": "{context}.get_experiment_config()",
-    "pedl.get_trial_seed": "{context}.get_trial_seed()",
-    "pedl.get_experiment_id": "{context}.get_experiment_id()",
-    "pedl.get_trial_id": "{context}.get_trial_id()",
-    "pedl.trial.get_trial_seed": "{context}.get_trial_seed()",
-    "pedl.util.get_experiment_config": "{context}.get_experiment_config()",
     "pedl.util.get_hyperparameters": "{context}.get_hparams()",
     "pedl.trial_controller.util.get_rank": "{context}.distributed.get_rank()",
     "determined.trial_controller.util.get_rank": "{context}.distributed.get_rank()",

@@ -130,7 +130,7 @@ def test_a_changed_cell_is_all_that_changes(data: bytes, new: str, pick: st.Data
 def test_a_changed_cell_is_written_in_the_manner_of_the_file() -> None:
     data = (
         b'{"nbformat":4,\r\n "cells": [\r\n  {"cell_type":"code", "source": [\r\n'
-        b'    "a = \'\\u00e9\'\\n",\r\n    "b = 1\\/2"\r\n  ]} ] }'
+        b'    "a = \'\\u00e9\'\\n",\r\n    "b = 1/2"\r\n  ]} ] }'
     )
     document = Document.of(Path("n.ipynb"), data)
 
