@@ -177,10 +177,9 @@ def _stranger(entry: Entry, facts: ConfigFacts, known: frozenset[str]) -> TextFi
     more = f" (did you mean {likely[0]}?)" if likely else ""
     message = f"{entry.name}: not a key of Determined{more}, which rejects configs with such keys"
     help_ = "move what the trial reads below data:, and remove the rest"
-    if facts.cluster:
-        return TextFinding("C110", entry.line, Kind.LEFT, message, help_, entry.path)
-    message += "; pedl2det run accepts it"
-    return TextFinding("C110", entry.line, Kind.NOTE, message, help_)
+    message += "" if facts.cluster else "; pedl2det run accepts it"
+    kind = Kind.LEFT if facts.cluster else Kind.NOTE
+    return TextFinding("C110", entry.line, kind, message, help_, entry.path)
 
 
 def _paths(config: Config, _: ConfigFacts) -> Iterator[Put]:
