@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pedl2det.analysis.experiment.sections import GONE, HOOKED
+from pedl2det.analysis.experiment import GONE, HOOKED
 from pedl2det_runtime.api.trial_info import TrialInfo, running
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.hparams import grid_size, sample_hparams

@@ -125,13 +125,6 @@ class AddParameter:
 
 
 @dataclass(frozen=True)
-class DropReturns:
-    """Drop the annotation of what a function returns."""
-
-    function: Function
-
-
-@dataclass(frozen=True)
 class RenameFunction:
     """Rename a function where it is defined; its uses need edits of their own."""
 
@@ -167,7 +160,6 @@ Edit = (
     | Drop
     | AddArgument
     | AddParameter
-    | DropReturns
     | RenameFunction
     | AddMember
     | Mark
@@ -178,7 +170,7 @@ def place_of(edit: Edit) -> ast.AST:
     """Return the node that an edit changes, or in which it adds something."""
     if isinstance(edit, AddArgument):
         return edit.call
-    return edit.function if isinstance(edit, AddParameter | DropReturns) else edit.node
+    return edit.function if isinstance(edit, AddParameter) else edit.node
 
 
 @dataclass(frozen=True)

@@ -189,20 +189,13 @@ class Reaching:
             case ast.AugAssign(target=target) if target in self._within:
                 return self._in(node), True
         is_certain = not isinstance(node, _LOOSE) and any(
-            self._always_runs(one, node) for one in self._in(node)
+            not isinstance(self._parents[one], ast.NamedExpr) for one in self._in(node)
         )
         return self._in(node), not is_certain
 
     def _in(self, *nodes: ast.AST) -> set[ast.AST]:
         """The bindings in some nodes."""
         return set().union(*(self._within.get(node, ()) for node in nodes))
-
-    def _always_runs(self, part: ast.AST, statement: ast.AST) -> bool:
-        while part is not statement:
-            part = self._parents[part]
-            if isinstance(part, (ast.BoolOp, ast.IfExp, *COMPREHENSIONS)):
-                return False
-        return True
 
 
 def _block(node: ast.AST, name: str) -> Sequence[ast.AST]:

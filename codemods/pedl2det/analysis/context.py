@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import itertools
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -91,12 +90,14 @@ class ContextReach:
 
     def at(self, node: ast.AST) -> Access | None:
         """How code at a place gets the context; None if it cannot."""
-        function = self._function_around(node)
+        around = self._around(node)
+        function = next((one for one in reversed(around) if isinstance(one, Function)), None)
         if function is None:
             return None
         own = self._on_trial(function)
         if own is not None:
-            return None if self._hides(node, function) else Access(own)
+            inner = (arg.arg for one in around if one is not function for arg in by_position(one))
+            return None if own.partition(".")[0] in inner else Access(own)
         if self.can_take(function):
             return Access(self.parameter_of(function), function)
         return None
@@ -131,15 +132,16 @@ class ContextReach:
         wanted = ("context", "det_context", "trial_context")
         return next(one for one in wanted if not names.uses_name(function, one))
 
-    def _function_around(self, node: ast.AST) -> Function | None:
-        """The outermost function whose body holds a node, below a class or a module."""
-        names = self._flow.modules.home(node).names
-        found = None
+    def _around(self, node: ast.AST) -> list[Callable]:
+        """The functions and lambdas whose bodies hold a node, below a class or a module."""
+        found: list[Callable] = []
         child = node
-        for parent in names.around(node):
-            if isinstance(parent, Function) and is_inside(child, parent):
-                found = parent
-            elif isinstance(parent, ast.ClassDef) and found is not None:
+        for parent in self._flow.modules.home(node).names.around(node):
+            if isinstance(parent, Callable) and is_inside(child, parent):
+                found.append(parent)
+            elif isinstance(parent, ast.ClassDef) and any(
+                isinstance(one, Function) for one in found
+            ):
                 break
             child = parent
         return found
@@ -153,16 +155,6 @@ class ContextReach:
             return self.constructor_parameter(function)
         first = first_parameter(function)
         return f"{first}.{self.attribute}" if first is not None else None
-
-    def _hides(self, node: ast.AST, function: Function) -> bool:
-        """Whether a function within a method has a ``self`` of its own, as of a class."""
-        names = self._flow.modules.home(node).names
-        inner = itertools.takewhile(lambda one: one is not function, names.around(node))
-        first = first_parameter(function)
-        return any(
-            isinstance(one, Callable) and any(arg.arg == first for arg in by_position(one))
-            for one in inner
-        )
 
     def constructor_parameter(self, function: Function) -> str:
         """The name of the context in a trial's constructor, before or after its migration."""

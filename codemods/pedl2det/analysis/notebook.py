@@ -12,9 +12,10 @@ import ast
 import codecs
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pedl2det.analysis.source import Source, lines_of
 from pedl2det.analysis.tree import read_bytes
@@ -75,7 +76,8 @@ class Document:
         if not isinstance(value, dict) or not isinstance(value.get("cells"), list):
             message = "not a notebook of format 4: open it in Jupyter and save it again"
             raise Unreadable(message)
-        return cls(path, text, data.startswith(codecs.BOM_UTF8), tuple(_cells(text)))
+        cells = tuple(_cells(text, value["cells"]))
+        return cls(path, text, data.startswith(codecs.BOM_UTF8), cells)
 
     def with_sources(self, sources: dict[int, str]) -> bytes:
         """The bytes with new texts for some cells, by number."""
@@ -93,23 +95,18 @@ class Document:
 
 _BLANK = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
-def _cells(text: str) -> Iterator[Cell]:
+def _cells(text: str, cells: Sequence[Any]) -> Iterator[Cell]:
     notebook = dict(_items(text, _after_blank(text, 0)))
-    for number, (_, (start, _)) in enumerate(_items(text, notebook["cells"][0]), 1):
-        if text[start] != "{":
-            raise Unreadable(f"not a notebook: cell {number} is no object")
-        members = dict(_items(text, start))
-        values = {key: _DECODER.raw_decode(text, span[0])[0] for key, span in members.items()}
-        source = values.get("source", "")
-        if isinstance(source, list) and all(isinstance(line, str) for line in source):
-            source = "".join(source)
-        if not isinstance(source, str):
-            raise Unreadable(f"not a notebook: the source of cell {number} is no text")
-        is_code = values.get("cell_type") == "code" and "source" in members
-        yield Cell(number, is_code, source, members.get("source", (start, start)))
+    spans = (span for _, span in _items(text, notebook["cells"][0]))
+    for number, (cell, (start, _)) in enumerate(zip(cells, spans, strict=True), 1):
+        try:
+            source = "".join(cell.get("source", ""))  # a text, or a list of texts
+        except (AttributeError, TypeError):
+            raise Unreadable(f"not a notebook: cell {number} has no text as its source") from None
+        is_code = cell.get("cell_type") == "code" and "source" in cell
+        yield Cell(number, is_code, source, dict(_items(text, start)).get("source", (start, start)))
 
 
 def _after_blank(text: str, at: int) -> int:
@@ -134,21 +131,13 @@ def _items(text: str, at: int) -> Iterator[tuple[str, Span]]:
 
 
 def _rewritten(literal: str, source: str, ascii_only: bool) -> str:
-    """A literal for another text: a string stays a string, a list of lines a list.
-
-    Lines that stay keep their way of writing.
-    """
+    """A literal for another text: a string stays a string, a list of lines a list."""
     if not literal.startswith("["):
         return _dumped(source, ascii_only)
-    if not source:
-        return "[]"
-    known = {json.loads(text): text for text in _STRING.findall(literal)}
-    opening, *between, closing = _STRING.split(literal) if known else ("[", ", ", "]")
-    separator = between[0] if between else f",{opening[1:] or ' '}"
-    lines = (
-        known.get(line) or _dumped(line, ascii_only) for line in source.splitlines(keepends=True)
-    )
-    return f"{opening}{separator.join(lines)}{closing}"
+    lines = [_dumped(line, ascii_only) for line in source.splitlines(keepends=True)]
+    start, end = _after_blank(literal, 1), len(literal[:-1].rstrip())
+    separator = f",{literal[1:start] or ' '}"
+    return f"{literal[:start]}{separator.join(lines)}{literal[end:]}" if lines else "[]"
 
 
 def _dumped(text: str, ascii_only: bool) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.modules import Modules
@@ -15,7 +14,7 @@ from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import NOTEBOOK
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Finding, Unreadable
-from pedl2det.fixes import ConfigNeed
+from pedl2det.fixes import ConfigNeed, Edit
 
 File = TypeVar("File", Source, Config)
 
@@ -24,39 +23,25 @@ class Reader:
     """Files that were read, and why others could not be."""
 
     def __init__(self) -> None:
-        self._known: dict[Path, Source | Config | Unreadable] = {}
-
-    def source(self, path: Path) -> Source:
-        """Read a Python file or a notebook, or raise ``Unreadable``."""
-        return self._once(path, NotebookSource if path.suffix == NOTEBOOK else Source)
-
-    def config(self, path: Path) -> Config:
-        """Read a YAML file, or raise ``Unreadable``."""
-        return self._once(path, Config)
+        self._known: dict[Path, Any] = {}
+        self.unreadable: dict[Path, Unreadable] = {}
 
     def source_or_none(self, path: Path) -> Source | None:
         """Read a Python file or a notebook; None if it cannot be read."""
-        with contextlib.suppress(Unreadable):
-            return self.source(path)
-        return None
+        return self._once(path, NotebookSource if path.suffix == NOTEBOOK else Source)
 
     def config_or_none(self, path: Path) -> Config | None:
         """Read a YAML file; None if it cannot be read."""
-        with contextlib.suppress(Unreadable):
-            return self.config(path)
-        return None
+        return self._once(path, Config)
 
-    def _once(self, path: Path, kind: type[File]) -> File:
-        """Read a file for the first time, or return or raise what that gave."""
+    def _once(self, path: Path, kind: type[File]) -> File | None:
         if path not in self._known:
+            self._known[path] = None
             try:
                 self._known[path] = kind.read(path)
             except Unreadable as error:
-                self._known[path] = error
-        value = self._known[path]
-        if isinstance(value, Unreadable):
-            raise value
-        return value  # type: ignore[return-value]
+                self.unreadable[path] = error
+        return self._known[path]  # type: ignore[no-any-return]
 
 
 #: The file that `migrate` writes into trials.
@@ -78,18 +63,21 @@ class Project:
     scripts: tuple[Path, ...] = ()  #: its scripts of the Native API, which no config names
 
 
-@dataclass(frozen=True)
+@dataclass
 class Script:
-    """A script of a project that has been written as a trial."""
+    """A script of a project, and what becomes of it: a trial."""
 
-    #: For each line of the new text, the line of the old text that it came from.
-    lines: tuple[int, ...]
-    entrypoint: str = ""  #: the trial as ``module:Class``; empty if there is nothing in it to train
+    source: Source  #: the file as it is on the disk
+    edits: list[tuple[Source, Edit]] = field(default_factory=list)  #: the edits, with their files
+    findings: list[Finding] = field(default_factory=list)  #: what the user is told
+    entrypoint: str = ""  #: the trial as ``module:Class``; empty if it becomes none
     needs: tuple[ConfigNeed, ...] = ()  #: what the configs have to say
-    findings: tuple[Finding, ...] = ()  #: what there is to say, at lines of the old text
-    support: frozenset[str] = frozenset()  #: the pieces of ``legacy_keras.py`` that the trial uses
-    #: The experiment config that the script held; None if it held none.
-    config: Mapping[str, object] | None = None
+    config: dict[str, object] | None = None  #: the experiment config that the script held
+    #: The pieces of ``legacy_keras.py`` that the generator uses; none if it becomes no generator.
+    support: frozenset[str] = frozenset()
+    context: str = ""  #: how the generator calls its context; empty if it asked for none
+    #: For each line of the new text, the line of the old text that it came from.
+    lines: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -111,21 +99,13 @@ def read(project: Project, reader: Reader, *, second: bool = False) -> Reading:
 
     In the second form its trials are carried over whole.
     """
-    sources: dict[str, Source] = {}
-    configs: dict[Path, Config] = {}
-    unreadable: dict[Path, Unreadable] = {}
-    modules = dict(project.modules)
-    modules |= {one.name: one for one in project.notebooks}
-    for name, path in modules.items():
-        try:
-            sources[name] = reader.source(path)
-        except Unreadable as error:
-            unreadable[path] = error
-    for path in project.configs:
-        try:
-            configs[path] = reader.config(path)
-        except Unreadable as error:
-            unreadable[path] = error
+    modules = {**project.modules, **{one.name: one for one in project.notebooks}}
+    read_sources = {name: reader.source_or_none(path) for name, path in modules.items()}
+    sources = {name: one for name, one in read_sources.items() if one is not None}
+    read_configs = {path: reader.config_or_none(path) for path in project.configs}
+    configs = {path: one for path, one in read_configs.items() if one is not None}
+    files = (*modules.values(), *project.configs)
+    unreadable = {one: reader.unreadable[one] for one in files if one in reader.unreadable}
     trial = made(project, sources, configs, carried=second, mended=second)
     originals = {source.path: source for source in sources.values()}
     return Reading(project, trial, originals, configs, unreadable)

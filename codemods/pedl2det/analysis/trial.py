@@ -326,57 +326,34 @@ def references_in(modules: Modules) -> Iterator[Reference]:
 
 def _references(modules: Modules, source: Source) -> Iterator[Reference]:
     parents = source.names.parents
-    for node in source.names.of(ast.Import, ast.ImportFrom, ast.Name, ast.Attribute, ast.Call):
-        parent = parents.get(node)
+    for node in source.names.of(ast.Import, ast.ImportFrom, ast.Name, ast.Attribute):
         found: list[tuple[ast.expr | ast.alias, str | None]] = []
-        if isinstance(node, ast.Call):
-            found.append((node, _by_getattr(modules, node)))
-        elif isinstance(node, ast.Import | ast.ImportFrom):
+        if isinstance(node, ast.Import | ast.ImportFrom):
             follow = source.names.follow
             found += [(alias, follow(imported_as(node, alias))) for alias in node.names]
         elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
-            if isinstance(parent, ast.Call):
-                is_part = node in parent.args and _by_getattr(modules, parent) is not None
-            else:
-                is_part = isinstance(parent, ast.Attribute) and _is_old(
-                    modules, modules.meaning(parent)
-                )
-            found += [] if is_part else [(node, modules.meaning(node))]
+            around = parents[node]
+            is_part = isinstance(around, ast.Attribute)
+            if not (is_part and _is_old(modules, modules.meaning(around))):
+                found.append((node, modules.meaning(node)))
         for place, dotted in found:
             if dotted is not None and _is_old(modules, dotted):
                 yield Reference(source, place, dotted, names.lookup(dotted))
 
 
-def _by_getattr(modules: Modules, node: ast.Call) -> str | None:
-    """The old name that ``getattr(module, "name")`` means."""
-    match node:
-        case ast.Call(
-            func=ast.Name(id="getattr"), args=[value, ast.Constant(value=str(name))], keywords=[]
-        ):
-            home = modules.meaning(value)
-            if home is not None and _is_old(modules, f"{home}.{name}"):
-                return f"{home}.{name}"
-    return None
-
-
 def _is_old(modules: Modules, dotted: str | None) -> bool:
     """Whether a name is old; a library's is not if the project has a copy of the library."""
-    if dotted is None or names.lookup(dotted) is None:
-        return dotted is not None and names.is_legacy(dotted)
-    return names.is_legacy(dotted) or modules.split(dotted)[0] is None
+    if dotted is None or names.is_legacy(dotted):
+        return dotted is not None
+    return names.lookup(dotted) is not None and modules.split(dotted)[0] is None
 
 
 # The getters of PEDL, and what asks the context for the same.
 
 #: What each getter is on the context; the argument of the call is ``{key}``.
 GETTERS = {
+    **{row.old: row.new for row in names.rows() if row.new and row.new.startswith("{context}")},
     "pedl.get_hyperparameter": "{context}.get_hparam({key})",
-    "pedl.get_experiment_config": "{context}.get_experiment_config()",
-    "pedl.get_trial_seed": "{context}.get_trial_seed()",
-    "pedl.get_experiment_id": "{context}.get_experiment_id()",
-    "pedl.get_trial_id": "{context}.get_trial_id()",
-    "pedl.trial.get_trial_seed": "{context}.get_trial_seed()",
-    "pedl.util.get_experiment_config": "{context}.get_experiment_config()",
     "pedl.util.get_hyperparameters": "{context}.get_hparams()",
     "pedl.trial_controller.util.get_rank": "{context}.distributed.get_rank()",
     "determined.trial_controller.util.get_rank": "{context}.distributed.get_rank()",

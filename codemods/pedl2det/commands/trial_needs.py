@@ -14,7 +14,7 @@ import yaml
 import pedl2det_names as names
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.discovery import discover
-from pedl2det.analysis.experiment.sections import hook_commands
+from pedl2det.analysis.experiment import hook_commands
 from pedl2det.analysis.source import Source
 from pedl2det.commands.doctor import Check
 from pedl2det_runtime.errors import aged_libraries

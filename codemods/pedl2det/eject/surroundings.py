@@ -27,17 +27,9 @@ from pedl2det.texts.requirements import (
 )
 
 _NAMES = (*LOCAL_HARNESSES, *CLUSTER_HARNESSES)
-_MENTION = re.compile(rf"(?<![\w.-])(?:{'|'.join(_NAMES)})(?![\w.-])")
+_MENTION = re.compile(rf"(?<![\w./~-])(?:det|{'|'.join(_NAMES)})(?![\w.-])")
 _IMPORT = re.compile(
     r"(?m)^[ \t]*\"?[ \t]*(?:import|from)[ \t]+(?:pedl|determined|pedl2det\w*)(?![\w-])", re.ASCII
-)
-#: A command of the harness, what installs it, and a variable that names it.
-_COMMAND = re.compile(
-    r"(?<![\w./~-])(?:pedl2det|pedl|det)[\"',]*[ \t]+[\"']?(?:-\S+[ \t]+(?:[^-\s]\S*[ \t]+)?)*"
-    r"(?:checkpoint|cmd|command|doctor|e|eject|exp|experiment|migrate|notebook|run|search|shell"
-    r"|task|tensorboard|trial|verify)\b"
-    r"|\bpip[\d.]*[ \t]+install\b.*(?<![\w-])(?:pedl2det|pedl|determined)(?![\w-])"
-    r"|=[ \t]*[\"']?(?:pedl|det)\b"
 )
 #: What `tensorflow` does not name itself: its Keras of before Keras 3.
 _ALWAYS = ("tensorflow", "tf-keras")
@@ -107,10 +99,11 @@ def _reason(path: Path, text: str) -> str:
     """Why a file needs the harness; "" if it does not."""
     if path.suffix in (".py", NOTEBOOK) and _IMPORT.search(text):
         return "it imports the harness"
-    command = _COMMAND.search(text) if is_shell_file(path.name) else None
-    if command is None:
+    is_run = is_shell_file(path.name) and path.suffix not in (".md", ".markdown", NOTEBOOK)
+    mention = _MENTION.search(text) if is_run else None
+    if mention is None:
         return ""
-    return f"line {text.count(chr(10), 0, command.start()) + 1} is a command of the harness"
+    return f"line {text.count(chr(10), 0, mention.start()) + 1} names the harness"
 
 
 #: The module that holds the pieces.

@@ -52,16 +52,15 @@ def check(trial: Trial) -> Iterable[Fix]:
 
 
 def _is_asked_plainly(trial: Trial, module: ast.expr, parent: ast.AST) -> bool:
-    """Whether a module is asked for a name that is written out, or that P009 or P010 sees."""
+    """Whether a module is asked for a name that is there today, or that another rule sees."""
     match parent:
         case ast.Call(func=ast.Attribute(attr="old_module")):
             return True  # by an earlier run
         case ast.Call(func=ast.Name(id="hasattr"), args=[_, ast.Constant(value=str(name))]):
             row = names.lookup(f"{trial.modules.meaning(module)}.{name}")
             return row is None or row.new is None  # it is there today, or was never served
-        case ast.Call(func=ast.Name(id="getattr" | "hasattr"), args=[_, name, *_]):
-            is_own = trial.today(module) == _LAYERS or trial.modules.meaning(module) == OPTIMIZERS
-            return isinstance(name, ast.Constant) or is_own
+        case ast.Call(func=ast.Name(id="getattr" | "hasattr"), args=[_, _, *_]):
+            return trial.today(module) == _LAYERS or trial.modules.meaning(module) == OPTIMIZERS
     return False
 
 

@@ -13,18 +13,28 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pedl2det.analysis.flow import Flow
+from pedl2det.analysis.flow.values import argument
+from pedl2det.analysis.membership import INITS, calls_of
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.project import Reading, Script, made
 from pedl2det.analysis.source import Source
 from pedl2det.edits.apply import apply
 from pedl2det.edits.imports import Wanted, fit_imports
-from pedl2det.findings import Finding
-from pedl2det.fixes import Edit
-from pedl2det.scripts.generator import SUPPORT, with_trial
-from pedl2det.scripts.plans import BATCH_SIZES, RULE, Plan, plan_submission, plan_training
+from pedl2det.findings import Finding, Kind
+from pedl2det.fixes import ConfigNeed, Edit, Mark, Replace, ReplaceStatement
+from pedl2det.scripts import native
+from pedl2det.scripts.fits import Fits, batch_size
+from pedl2det.scripts.generator import SUPPORT, class_name, main_edits, with_trial, yield_edits
 
-__all__ = ["RULE", "at_old_lines", "lower", "lower_sources"]
+#: The rule that documents this, and under which it reports.
+RULE = "P015"
+BATCH_SIZES = frozenset({"global_batch_size", "batch_size"})
 
+_YIELDED = "the script yields what it gave to fit, and goes on when the training ends"
+_SUBMITTED = "create is gone: the trial is started with a config file"
+_COMPUTED = "the experiment config is computed, so migrate cannot write it to a file"
+_WRITE_CONFIG = "write it to const.yaml, with an entrypoint"
 _STEPS = frozenset({"max_steps", "target_trial_steps", "step_budget"})
 
 
@@ -51,12 +61,12 @@ def lower_sources(
 ) -> tuple[dict[str, Source], dict[Path, Script]]:
     """Write scripts as trials: the files with their new texts, and what is to be known of them."""
     scripts = {id(one) for one in modules if one.is_module and one.path in paths}
-    plans: dict[Path, Plan] = {}
+    plans: dict[Path, Script] = {}
     for source in modules:
         if id(source) in scripts:
-            plans[source.path] = plan_training(source, modules, scripts, has_size)
+            plans[source.path] = _plan_training(source, modules, scripts, has_size)
         elif source.is_module and "create(" in source.text:
-            submission = plan_submission(source, modules)
+            submission = _plan_submission(source, modules)
             plans |= {source.path: submission} if submission is not None else {}
     edits: dict[Path, list[Edit]] = defaultdict(list)
     for plan in plans.values():
@@ -67,29 +77,22 @@ def lower_sources(
     for name, source in modules.by_name.items():
         path = source.path
         if path in plans or path in edits:
-            plan = plans.get(path, Plan(source))  # without one it is a script's helper
-            text = _new_text(plan, edits[path], new)
+            script = plans.get(path, Script(source))  # without a plan it is a script's helper
+            text = _new_text(script, edits[path], new)
             new[name] = replace(source, text=text, tree=ast.parse(text))
-            found[path] = Script(
-                origins(source.lines, text.splitlines()),
-                plan.entrypoint,
-                plan.needs,
-                tuple(plan.findings),
-                SUPPORT if plan.trains else frozenset(),
-                plan.config,
-            )
+            found[path] = replace(script, lines=origins(source.lines, text.splitlines()))
     return new, found
 
 
-def _new_text(plan: Plan, edits: list[Edit], by_name: Mapping[str, Source]) -> str:
+def _new_text(script: Script, edits: list[Edit], by_name: Mapping[str, Source]) -> str:
     """A file with its edits and its trial, and with imports for them."""
-    source = plan.source
+    source = script.source
     text = apply(source, edits, {})
     added = {"import legacy_keras"}
-    if plan.trains:
+    if script.support:
         edited = Source.of(source.path, text)
-        class_name = plan.entrypoint.partition(":")[2]
-        text = with_trial(edited, class_name, plan.context)
+        class_name = script.entrypoint.partition(":")[2]
+        text = with_trial(edited, class_name, script.context)
         added.add("from pedl.frameworks.keras import TFKerasTrial")
     project = frozenset(one.partition(".")[0] for one in by_name)
     wanted = Wanted(frozenset(added), lambda _: False, project)
@@ -131,3 +134,74 @@ def at_old_lines(reading: Reading, placed: Iterable[Any]) -> list[Any]:
                 one = replace(one, code=code, column=0, end_column=0)
         found.append(one)
     return found
+
+
+# What becomes of a script.
+
+
+def _say(
+    script: Script, home: Source, node: ast.AST, kind: Kind, message: str, help_: str = ""
+) -> None:
+    """Tell the user something about a place."""
+    line = getattr(node, "lineno", 1)
+    code = home.lines[line - 1]
+    script.findings.append(Finding(kind, RULE, home.path, line, message, help_, code=code))
+
+
+def _plan_training(source: Source, modules: Modules, scripts: set[int], has_size: bool) -> Script:
+    """Plan a script that trains; a config may have its batch size."""
+    script = Script(source)
+    fits = Fits(modules, source, scripts)
+    for node, message, help_ in fits.problems():
+        home = modules.home(node)
+        _say(script, home, node, Kind.LEFT, message, help_)
+        if not isinstance(node, ast.Module):  # an empty file
+            text = f"TODO(pedl2det {RULE}): {message}\n  {help_}"
+            script.edits.append((home, Mark(home.names.statement_of(node), text)))
+    if script.findings:
+        return script
+    for call in calls_of(source, INITS):
+        given = argument(call, "config", 0)
+        script.config = native.config_of(fits.flow, given)
+        if given is not None and script.config is None:
+            _say(script, source, call, Kind.LEFT, _COMPUTED, _WRITE_CONFIG)
+    gone: list[ast.stmt] = []
+    asked = native.init_of(source)
+    if asked is not None:
+        statement, script.context = asked
+        gone = native.with_preparation(source, modules, statement)
+    script.edits += [(source, ReplaceStatement(one)) for one in gone]
+    for call in fits.calls:
+        _say(script, modules.home(call), call, Kind.NOTE, _YIELDED)
+    for node in source.names.of(ast.Subscript):  # while it is imported, the script is no command
+        if ast.unparse(node) == "sys.argv[0]" and source.names.definition_around(node) is None:
+            script.edits.append((source, Replace(node, "__file__")))
+    script.support = SUPPORT
+    script.edits += [*yield_edits(fits), *((source, one) for one in main_edits(source))]
+    name = modules.name_of(source)
+    script.entrypoint = f"{name}:{class_name(source, name)}"
+    script.needs = (ConfigNeed("entrypoint", script.entrypoint),)
+    section = (script.config or {}).get("hyperparameters")
+    if not has_size and not (isinstance(section, dict) and BATCH_SIZES & section.keys()):
+        script.needs += (ConfigNeed("global_batch_size", batch_size(fits)),)
+    return script
+
+
+def _plan_submission(source: Source, modules: Modules) -> Script | None:
+    """Plan a file that submits a trial of the project; None if it does not."""
+    submitted = native.create_of(source, modules)
+    if submitted is None:
+        return None
+    statement, entrypoint = submitted
+    script = Script(source, entrypoint=entrypoint)
+    call = statement.value
+    assert isinstance(call, ast.Call)
+    given = argument(call, "config", 1)
+    script.config = native.config_of(Flow(modules), given)
+    is_computed = given is not None and script.config is None
+    _say(
+        script, source, call, Kind.NOTE, f"{_SUBMITTED}; {_COMPUTED}" if is_computed else _SUBMITTED
+    )
+    gone = native.with_preparation(source, modules, statement)
+    script.edits += [(source, ReplaceStatement(one)) for one in gone]
+    return script

@@ -240,6 +240,5 @@ def _new_metric_names(directory: Path, new_config: Path) -> MetricNames | None:
     reader = Reader()
     trial = read(project, reader).trial
     config = reader.config_or_none(new_config)
-    entry = config.entry("entrypoint") if config is not None else None
-    name = (entry.scalar or "").rpartition(":")[2] if entry is not None else ""
+    name = config.scalar("entrypoint").rpartition(":")[2] if config is not None else ""
     return metric_names(trial, next((one for one in trial.classes if one.name == name), None))

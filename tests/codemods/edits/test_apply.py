@@ -541,11 +541,6 @@ def test_parameters_are_swapped_for_the_context() -> None:
 
 def test_heads_of_functions_change() -> None:
     check(
-        "def f() -> int: pass\n",
-        lambda text: fx.DropReturns(text.function("f")),
-        "def f(): pass\n",
-    )
-    check(
         "@a\n# why\n@b.c(1)\n@d\ndef f(): pass\n",
         lambda text: fx.Drop(text.expression("b.c(1)")),
         "# why\n@a\n@d\ndef f(): pass\n",

@@ -58,13 +58,13 @@ def test_requirements_that_cannot_be_without_a_harness(name: str, text: str) -> 
         ("run.sh", "pip install -q 'pedl2det[run]'", 1),
         ("Makefile", "run:\n\t@pedl2det search . -c a.yaml\n", 2),
         ("Dockerfile", 'FROM x\nENTRYPOINT ["pedl2det", "run", "."]\n', 2),
-        ("README.md", "Run `pedl2det run .`.\n", 1),
+        ("README.md", "Run `pedl2det run .`.\n", None),
         ("README.md", "This was made with pedl2det.\n", None),
-        ("run.sh", "ls pedl\npip install numpy\npython train.py\n", None),
+        ("run.sh", "ls ./pedl\npip install numpy\npython train.py\n", None),
         ("run.sh", "# pedl e create c.yaml .", 1),
     ],
 )
 def test_the_first_line_that_needs_a_harness(name: str, text: str, line: int | None) -> None:
     reason = _reason(Path(name), text)
 
-    assert reason == ("" if line is None else f"line {line} is a command of the harness")
+    assert reason == ("" if line is None else f"line {line} names the harness")

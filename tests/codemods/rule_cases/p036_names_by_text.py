@@ -35,7 +35,8 @@ CASES = (
     ),
     _case(
         'import numpy as np\n\nKIND = getattr(np, NAME), getattr(np, "float")\n',
-        "import legacy_keras\n\nKIND = getattr(legacy_keras.old_numpy(), NAME), float\n",
+        "import legacy_keras\n\nKIND = getattr(legacy_keras.old_numpy(), NAME), getattr(\n"
+        '    legacy_keras.old_numpy(), "float"\n)\n',
     ),
     _case(
         f'{_TF}IS_OLD = hasattr(tf, "ConfigProto")\n',

@@ -501,7 +501,7 @@ def test_a_function_of_another_file_yields_what_it_fits() -> None:
 
     assert "    yield from run(keras.Model('net'))\n" in new.text
     other = new.texts["training"]
-    assert "def run(model, n=2):\n" in other
+    assert "def run(model, n=2) -> None:\n" in other
     assert "    yield legacy_keras.Fit(\n        model, *(data(n), data(n))" in other
     assert other.startswith("import keras\n\nimport legacy_keras\n")
 

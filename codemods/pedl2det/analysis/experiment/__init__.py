@@ -1,24 +1,264 @@
 """Convert an experiment config to what Determined 0.38.1 accepts: what changes, and why.
 
 Pure: a rule reads a config and facts about the trial, and yields edits and findings. The rules
-do not depend on their order.
+do not depend on their order. Here are those about a config's trial (C105) and metric (C106), old
+keys (C109, C110) and paths (C113).
 """
 
 from __future__ import annotations
 
-from pedl2det.analysis.config import Config
-from pedl2det.analysis.experiment import searches, sections
-from pedl2det.analysis.text_rules import ConfigFacts, Edit, TextFinding, TextRule, config_example
+import difflib
+import re
+import shlex
+from collections.abc import Iterator
 
-#: The rule that reports what cannot be read or written.
-_FILE = TextRule(
-    "C100",
-    "config-unreadable",
-    "A config that is not YAML, has a key twice, or cannot be edited without changing its "
-    "meaning is left, and no longer runs.",
-    *config_example("hyperparameters: {a: 1, a: 2}\n", "hyperparameters: {a: 1, a: 2}\n"),
+import yaml
+
+from pedl2det.analysis.config import OLD_IMAGE, Config, Entry, is_old_image
+from pedl2det.analysis.experiment import searches
+from pedl2det.analysis.text_rules import (
+    SECTIONS,
+    SINGLE,
+    ConfigFacts,
+    Delete,
+    Edit,
+    Insert,
+    Put,
+    TextFinding,
+    TextRule,
+    config_example,
+    known,
+    left,
 )
-RULES = (_FILE, *searches.RULES, *sections.RULES)
+from pedl2det.findings import Kind
+
+_WRITE = "entrypoint: module:Class"
+_HIGHER_IS_BETTER = re.compile(
+    r"(?:^|_)(?:acc|accuracy|auc|dice|f1|iou|precision|recall)(?:_|$)", re.IGNORECASE
+)
+_LOWER_IS_BETTER = re.compile(r"loss|error", re.IGNORECASE)
+
+
+def _entrypoint(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFinding]:
+    """Write ``entrypoint: module:Class``."""
+    present, plural, new = config.entry("entrypoint"), config.entry("entrypoints"), facts.entrypoint
+    if plural is not None:
+        named = config.scalar("entrypoints", "trial_class")
+        text = new or named
+        if present is not None or not text:
+            message = "names no trial_class" if not text else "stands beside entrypoint"
+            yield left("C105", plural, message, _WRITE)
+        elif named and named.rpartition(":")[2] != text.rpartition(":")[2]:
+            message = f"names {named}, and the trial of this config is {text}"
+            yield left("C105", plural, message, f"entrypoint: {text}")
+        else:
+            yield Put("C105", plural, "entrypoint", text)
+    elif present is None or present.is_null:
+        if new is not None:
+            if present is not None:
+                yield Delete("C105", present)
+            yield Insert("C105", ("entrypoint",), new, config.text.count("\n") + 1)
+    elif present.scalar is not None:
+        if new is not None and present.scalar.startswith(":") and present.scalar != new:
+            yield Put("C105", present, value=new)  # the trial is in the package itself
+    elif present.is_mapping:  # else it is a command, as Determined has it
+        if new is None or len(config.entries("entrypoint")) > 1:
+            message = "names a script, from which no trial was made, or more than a script"
+            yield left("C105", present, message, _WRITE)
+        else:
+            yield Put("C105", present, "entrypoint", new)
+
+
+def _metric(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFinding]:
+    """Rename ``searcher.metric`` where the trial reports it under another name."""
+    entry = config.entry("searcher", "metric")
+    if entry is None or entry.scalar is None:
+        return
+    old = entry.scalar
+    new = facts.metric_renames.get(old, old)
+    if new != old:
+        yield Put("C106", entry, value=new)
+        message = f"searcher.metric: what was reported as {old} is {new}"
+        yield TextFinding("C106", entry.line, Kind.NOTE, message)
+    is_higher = _HIGHER_IS_BETTER.search(old) and not _LOWER_IS_BETTER.search(old)
+    is_minimised = config.scalar("searcher", "smaller_is_better").lower() in ("", "true")
+    if config.counts_steps and is_higher and is_minimised:
+        message = f"searcher.metric: the best checkpoint is the one of the lowest {new}"
+        help_ = "smaller_is_better: false, if the highest is meant"
+        yield TextFinding("C106", entry.line, Kind.NOTE, message, help_)
+
+
+#: Keys of old that have no effect: an image of Determined and slots_per_trial say all of it.
+GONE = {
+    ("data_layer",),
+    ("environment", "base_image"),
+    ("environment", "keras"),
+    ("environment", "tensorflow"),
+    ("resources", "distributed"),
+    ("resources", "native_parallel"),
+}
+#: Keys of which a file startup-hook.sh beside the trial does the work today.
+HOOKED = {("environment", "runtime_commands"), ("environment", "runtime_packages")}
+_HOOK = "startup-hook.sh: "
+_CREDENTIALS = re.compile(r"//[^/\s@]*@")
+
+
+def _removed(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
+    """Remove the keys of old; a section that keeps none of its keys goes as a whole."""
+    for section in ((), *((name,) for name in SECTIONS)):
+        entries = config.entries(*section)
+        gone = [entry for entry in entries if _is_gone(config, entry)]
+        whole = config.entry(*section) if gone and len(gone) == len(entries) else None
+        if whole is not None:
+            yield Delete("C109", whole, tuple(line for entry in gone for line in _hook(entry)))
+        for entry in gone:
+            lines = _hook(entry)
+            if whole is None:
+                yield Delete("C109", entry, lines)
+            if lines:
+                message = f"{entry.name}: a file startup-hook.sh beside the trial does this today"
+                commands = "\n".join(line.removeprefix(_HOOK) for line in lines)
+                help_ = f"write into startup-hook.sh:\n{_CREDENTIALS.sub('//***@', commands)}"
+                yield TextFinding("C109", entry.line, Kind.NOTE, message, help_)
+    image = config.entry("environment", "image")
+    below = config.entries("environment", "image")
+    for entry in below or ([image] if image else []):
+        if is_old_image(entry.scalar or ""):
+            message = f"{entry.name}: {OLD_IMAGE}"
+            help_ = "remove it to use the cluster's default image, or name a newer one"
+            yield TextFinding("C109", entry.line, Kind.NOTE, message, help_)
+            return
+
+
+def _is_gone(config: Config, entry: Entry) -> bool:
+    """Whether a key has no effect today; of a config in steps, no unknown key of a section has."""
+    section, name = entry.path[0], entry.path[-1]
+    names = known(section) if len(entry.path) > 1 and config.counts_steps else {name}
+    return entry.path in GONE | HOOKED or name not in names
+
+
+def hook_commands(config: Config) -> list[str]:
+    """The commands of a config that a cluster ran before a trial."""
+    entries = (config.entry(*path) for path in sorted(HOOKED, reverse=True))
+    lines = (line for entry in entries if entry is not None for line in _hook(entry))
+    return [line.removeprefix(_HOOK) for line in lines]
+
+
+def _hook(entry: Entry) -> tuple[str, ...]:
+    """The lines of ``startup-hook.sh`` that do what a key asked for."""
+    if entry.path not in HOOKED:
+        return ()
+    node = entry.value
+    items = node.value if isinstance(node, yaml.SequenceNode) else [node]
+    texts = [str(item.value) for item in items if isinstance(item, yaml.ScalarNode)]
+    if entry.path[-1] == "runtime_packages":
+        packages = " ".join(shlex.quote(text) for text in texts)
+        return (f"{_HOOK}pip install {packages}",) if packages else ()
+    return tuple(f"{_HOOK}{' '.join(text.split())}" for text in texts if text.strip())
+
+
+def _unknown(config: Config, facts: ConfigFacts) -> Iterator[TextFinding]:
+    """Name the keys that Determined does not know; the trial may read them from its config."""
+    if not facts.cluster and not config.counts_steps:
+        return
+    for entry in config.entries():
+        if entry.path[-1] not in known(""):
+            yield _stranger(entry, facts, known(""))
+    if config.counts_steps:
+        return  # C108 and C109 remove what sections do not know
+    for section in (*SECTIONS, "searcher"):
+        for entry in config.entries(section):
+            if entry.path[-1] not in known(section) and entry.path not in GONE | HOOKED:
+                yield _stranger(entry, facts, known(section))
+
+
+def _stranger(entry: Entry, facts: ConfigFacts, known: frozenset[str]) -> TextFinding:
+    likely = difflib.get_close_matches(entry.path[-1], sorted(known), 1, cutoff=0.8)
+    more = f" (did you mean {likely[0]}?)" if likely else ""
+    message = f"{entry.name}: not a key of Determined{more}, which rejects configs with such keys"
+    help_ = "move what the trial reads below data:, and remove the rest"
+    message += "" if facts.cluster else "; pedl2det run accepts it"
+    kind = Kind.LEFT if facts.cluster else Kind.NOTE
+    return TextFinding("C110", entry.line, kind, message, help_, entry.path)
+
+
+def _paths(config: Config, _: ConfigFacts) -> Iterator[Put]:
+    """Make paths in the model directory relative, in what the trial reads."""
+    if "/workdir" not in config.text:
+        return
+    from pedl2det_runtime.config.cluster_paths import OTHERS, relative
+
+    raw = config.value()
+    for entry in config.scalars():
+        path = relative(entry.scalar or "", raw)
+        if path != entry.scalar and entry.path[0] not in OTHERS:
+            yield Put("C113", entry, value=path)
+
+
+RULES = (
+    TextRule(  # what cannot be read or written
+        "C100",
+        "config-unreadable",
+        "A config that is not YAML, has a key twice, or cannot be edited without changing its "
+        "meaning is left, and no longer runs.",
+        *config_example("hyperparameters: {a: 1, a: 2}\n", "hyperparameters: {a: 1, a: 2}\n"),
+    ),
+    *searches.RULES,
+    TextRule(
+        "C105",
+        "config-entrypoint",
+        "PEDL took the only trial of the package, or the parts that entrypoints named. A config "
+        "names its trial as module:Class.",
+        "const.yaml",
+        f"entrypoints:\n  trial_class: model_def:T\nhyperparameters: {{}}\n{SINGLE}",
+        f"entrypoint: model_def:T\nhyperparameters: {{}}\n{SINGLE}",
+        check=_entrypoint,
+    ),
+    TextRule(
+        "C106",
+        "config-metric",
+        "searcher.metric follows the trial: val_ before the metrics of a KerasTrial, val_accuracy "
+        "for val_acc where the trial says accuracy.",
+        *config_example(
+            "hyperparameters: {}\n",
+            "hyperparameters: {}\n",
+            SINGLE.replace("val_loss", "val_acc"),
+            SINGLE.replace("val_loss", "val_accuracy"),
+        ),
+        check=_metric,
+    ),
+    TextRule(
+        "C109",
+        "config-removed-keys",
+        "Keys that had an effect on PEDL or early Determined and are rejected today go: versions "
+        "of TensorFlow and Keras, resources.distributed, data_layer. Packages and commands of the "
+        "environment become a comment that says what startup-hook.sh does.",
+        *config_example(
+            "hyperparameters: {}\nenvironment:\n  runtime_packages: [pandas]\n",
+            "hyperparameters: {}\n# startup-hook.sh: pip install pandas\n",
+        ),
+        check=_removed,
+    ),
+    TextRule(
+        "C110",
+        "config-unknown-keys",
+        "Determined rejects a config with keys that it does not know. They stay, because the "
+        "trial may read them: a note, and for a cluster a mark.",
+        *config_example(
+            "hyperparameters: {}\nteam: {owner: ada}\n", "hyperparameters: {}\nteam: {owner: ada}\n"
+        ),
+        check=_unknown,
+    ),
+    TextRule(
+        "C113",
+        "config-paths",
+        "The model directory is the working directory everywhere, so a path that begins with its "
+        "place in a container of the cluster becomes a relative one, as in code (P014). One below "
+        "a mounted directory stays.",
+        *config_example("data: {rows: /run/pedl/workdir/rows.csv}\n", "data: {rows: ./rows.csv}\n"),
+        check=_paths,
+    ),
+)
 
 
 def convert(config: Config, facts: ConfigFacts) -> tuple[list[Edit], list[TextFinding]]:

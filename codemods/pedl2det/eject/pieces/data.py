@@ -101,7 +101,7 @@ class _Arrays:
 
     def __init__(self, parts, batch_size):
         parts = parts[:2] if parts[-1] is None else parts
-        self._parts = tuple(_mapped(np.asarray, part) for part in parts)
+        self._parts = tf.nest.map_structure(np.asarray, tuple(parts))
         self._size = batch_size
         self._records = len(tf.nest.flatten(self._parts)[0])
 
@@ -110,18 +110,7 @@ class _Arrays:
 
     def __getitem__(self, index):
         records = slice(index * self._size, (index + 1) * self._size)
-        return tuple(
-            _mapped(lambda array: array[records], part) for part in self._parts
-        )
-
-
-def _mapped(function, part):
-    """Apply a function to an array, or to each of a list or dict of arrays."""
-    if isinstance(part, dict):
-        return {name: function(array) for name, array in part.items()}
-    if isinstance(part, (list, tuple)):
-        return [function(array) for array in part]
-    return function(part)
+        return tf.nest.map_structure(lambda array: array[records], self._parts)
 
 
 def _loaded(context, batches, indices, words, first):
