@@ -16,7 +16,7 @@ import libcst as cst
 from pedl2det import fixes as fx
 from pedl2det.analysis.source import Source
 from pedl2det.edits import layout, templates
-from pedl2det.edits.comments import keep_comments, settled_block, settled_module
+from pedl2det.edits.comments import keep_comments, settled
 from pedl2det.edits.locate import Locator
 
 _TIGHT = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
@@ -147,10 +147,8 @@ class _Applier(cst.CSTTransformer):
                 return self._suite(original_node, updated)
             case cst.BaseCompoundStatement():
                 return self._compound(original_node, updated, self._touched.pop())
-            case cst.IndentedBlock():
-                return settled_block(updated, updated.body)
-            case cst.Module():
-                return settled_module(updated)
+            case cst.IndentedBlock() | cst.Module():
+                return settled(updated)
         return updated
 
     def _touch(self) -> None:

@@ -15,7 +15,7 @@ import libcst as cst
 
 from pedl2det.analysis.bindings import run_at_once
 from pedl2det.analysis.source import Source
-from pedl2det.edits.comments import Gone, settled_block, settled_module
+from pedl2det.edits.comments import Gone, settled
 from pedl2det.edits.flakes import undefined
 from pedl2det.edits.layout import formatted
 
@@ -162,31 +162,19 @@ class _EachImport(cst.CSTTransformer):
         """Go where imports are, and nowhere else."""
         return node not in self._others and isinstance(node, _WITH_STATEMENTS)
 
-    def leave_Import(self, original_node: cst.Import, updated_node: cst.Import) -> Any:
-        """Edit an import."""
-        return self._edit(next(self._nodes), updated_node)
-
-    def leave_ImportFrom(self, original_node: cst.ImportFrom, updated_node: cst.ImportFrom) -> Any:
-        """Edit an import."""
-        return self._edit(next(self._nodes), updated_node)
-
-    def leave_SimpleStatementLine(self, original_node: Any, updated_node: Any) -> Any:
-        """Keep the comments above a line that is gone."""
-        if updated_node.body:
-            return updated_node
-        return cst.SimpleStatementLine([Gone()], leading_lines=original_node.leading_lines)
-
-    def leave_SimpleStatementSuite(self, original_node: Any, updated_node: Any) -> Any:
-        """Keep a suite valid."""
-        return updated_node if updated_node.body else updated_node.with_changes(body=[cst.Pass()])
-
-    def leave_IndentedBlock(self, original_node: Any, updated_node: cst.IndentedBlock) -> Any:
-        """Keep a block valid."""
-        return settled_block(updated_node, updated_node.body)
-
-    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
-        """Close up the lines that are gone."""
-        return settled_module(updated_node)
+    def on_leave(self, original_node: Any, updated_node: Any) -> Any:
+        """Edit an import; keep the comments above a line that is gone, and blocks valid."""
+        match updated_node:
+            case cst.Import() | cst.ImportFrom():
+                return self._edit(next(self._nodes), updated_node)
+            case cst.SimpleStatementLine(body=[]):
+                lines = updated_node.leading_lines
+                return cst.SimpleStatementLine([Gone()], leading_lines=lines)
+            case cst.SimpleStatementSuite(body=[]):
+                return updated_node.with_changes(body=[cst.Pass()])
+            case cst.IndentedBlock() | cst.Module():
+                return settled(updated_node)
+        return updated_node
 
 
 def _facts(tree: cst.Module, source: Source) -> _Facts:
