@@ -238,7 +238,7 @@ def reformatted(statement: Any, width: int, module: cst.Module) -> Sequence[Any]
     if module.default_indent == "\t":
         text = re.sub(r"(?m)^(?: {4})+", lambda found: "\t" * (len(found[0]) // 4), text)
     text = text.replace("\n", module.default_newline)
-    first, *rest = cst.parse_module(text, config=module.config_for_parsing).body
+    first, *rest = templates.statements(text, {}, module.config_for_parsing)
     return [first.with_changes(leading_lines=statement.leading_lines), *rest]
 
 
