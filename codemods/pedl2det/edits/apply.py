@@ -28,11 +28,16 @@ class Overlap(Exception):  # noqa: N818 - describes the edits; a defect of ours
 
 def apply(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str]) -> str:
     """Return the new text of a file; see :func:`edited`."""
-    return edited(source, edits, context).code
+    return edited(source, edits, context)[0]
 
 
-def edited(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str]) -> cst.Module:
-    """Return the new tree of a file.
+def edited(
+    source: Source,
+    edits: Iterable[fx.Edit],
+    context: dict[ast.AST, str],
+    tree: cst.Module | None = None,
+) -> tuple[str, cst.Module]:
+    """Return the new text of a file and its tree; ``tree`` is that of the file, if it is known.
 
     An edit inside of a replaced place that no hole keeps has no effect. The context is that of each
     edit's node that asks for it.
@@ -41,12 +46,13 @@ def edited(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str]
         Overlap: two edits replace the same node.
         NotLocated: a node has no place of its own in the file.
     """
-    locator = Locator(source)
+    locator = Locator(source, tree)
     applier = _Applier(source, locator, context)
     for edit in edits:
         applier.take(edit)
     applier.find_way()
-    return locator.module.visit(applier)
+    new = locator.module.visit(applier)
+    return layout.code_of(new, locator.module, source), new
 
 
 class _Applier(cst.CSTTransformer):

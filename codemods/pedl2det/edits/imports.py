@@ -17,7 +17,7 @@ from pedl2det.analysis.bindings import run_at_once
 from pedl2det.analysis.source import Source
 from pedl2det.edits.comments import Gone, settled
 from pedl2det.edits.flakes import undefined
-from pedl2det.edits.layout import formatted
+from pedl2det.edits.layout import code_of, formatted
 
 #: No line of imports has more columns.
 _LONGEST = 100
@@ -54,12 +54,13 @@ def fit_imports(old: Source, new: Source, wanted: Wanted, tree: cst.Module | Non
     present = new.names.of(ast.Import, ast.ImportFrom)
     if not added and not present:
         return new.text
-    tree = tree or cst.parse_module(new.text)
+    base = tree = tree or cst.parse_module(new.text)
     facts = _facts(tree, new)
     if added:
         moved = _moved(tree, new, facts, added, wanted)
         if moved is not tree:
-            tree, new = moved, Source.of(new.path, moved.code)
+            new = Source.of(new.path, code_of(moved, tree, new))
+            base = tree = moved
         tree, facts = _with_imports(tree, new, added, wanted)
 
     def drop(node: _Statement, updated: Any, keeps_stars: bool = False) -> Any:
@@ -76,7 +77,7 @@ def fit_imports(old: Source, new: Source, wanted: Wanted, tree: cst.Module | Non
             return updated
         return _with_names(updated, kept) if kept else cst.RemoveFromParent()
 
-    text = tree.visit(_EachImport(tree, facts, drop)).code
+    text = code_of(tree.visit(_EachImport(tree, facts, drop)), base, new)
     if any(_is_old_star(node, wanted) for node in present) and undefined(text):
         keep = functools.partial(drop, keeps_stars=True)
         text = tree.visit(_EachImport(tree, facts, keep)).code

@@ -57,9 +57,9 @@ def parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 class Locator:
     """The libcst nodes of one file by the ``ast`` nodes that they stand for."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, module: cst.Module | None = None) -> None:
         self.source = source
-        self.module = cst.parse_module(source.text)
+        self.module = module or cst.parse_module(source.text)
         self._known: dict[ast.AST, cst.CSTNode] = {source.tree: self.module}
         self._waiting: set[ast.AST] = {source.tree}  # nodes whose children are not known yet
         self._parents: dict[cst.CSTNode, cst.CSTNode] = {}

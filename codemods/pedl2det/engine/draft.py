@@ -65,7 +65,7 @@ def draft(migration: Migration) -> None:
         if not (mine or added or _imports_harness(source)):
             continue
         wanted = Wanted(added, _is_old, project, source.path.name == "__init__.py")
-        new, tree = without_unused(source, edited(source, mine, contexts))
+        new, tree = without_unused(source, *edited(source, mine, contexts))
         text = fit_imports(source, new, wanted, tree)
         if text != source.text:
             migration.texts[source.path] = text
