@@ -316,9 +316,9 @@ class _Walk:
 
     def _imports(self, source: Source) -> Iterator[tuple[Path, dict[str, Path], bool]]:
         """What the imports of a file bring in: where names start, the files, and if by dots."""
-        by_text = (one for one in source.names.of(ast.Call) if one.args)
-        for call in by_text:
-            if ast.unparse(call.func).rpartition(".")[2] in _BY_TEXT:
+        for call in source.names.of(ast.Call):
+            name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+            if call.args and name in _BY_TEXT:
                 yield self.home, self._named_by(call.args[0]), False
         for node in source.names.of(ast.Import, ast.ImportFrom):
             if isinstance(node, ast.Import):

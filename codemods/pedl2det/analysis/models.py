@@ -137,7 +137,8 @@ def returned_models(trial: Trial, method: Function) -> set[Origin]:
     found: set[Origin] = set()
     for value in trial.flow.returned(method):
         found |= looked_through(trial, trial.flow.origins(value))
-    fits = [one for one in trial.modules.of(ast.Call) if ast.unparse(one.func) == _FIT]
+    calls = (one for one in trial.modules.of(ast.Call) if getattr(one.func, "attr", "") == "Fit")
+    fits = [one for one in calls if ast.unparse(one.func) == _FIT]
     return {one for call in fits for one in trial.flow.origins(call.args[0])} or found
 
 

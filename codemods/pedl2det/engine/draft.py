@@ -66,7 +66,7 @@ def draft(migration: Migration) -> None:
         wanted = Wanted(added, _is_old, project, source.path.name == "__init__.py")
         if not (mine or added or _imports_old(source, wanted)):
             continue
-        new, tree = without_unused(source, edited(source, mine, contexts))
+        new, tree = without_unused(source, *edited(source, mine, contexts))
         text = fit_imports(source, new, wanted, tree)
         if text != source.text:
             migration.texts[source.path] = text
