@@ -20,14 +20,12 @@ from pedl2det_legacy.old_optimizers import from_zero
 
 def use_old_keras():
     """Let `tf.keras` compute as in TensorFlow 1 what it computes otherwise today."""
-    replace(tf.keras.Model, "compile", with_metrics_of_losses)
     for change in (*old_masks(), *old_keras()):
         replace(*change)
 
 
 def use_standalone_keras():
     """Let Keras compute as standalone Keras 2.2.4 what it computes otherwise today."""
-    replace(tf.keras.Model, "compile", with_metrics_of_losses)
     for change in (*old_keras(), *standalone_keras()):
         replace(*change)
 
@@ -40,6 +38,8 @@ def use_old_masks():
 
 def old_keras():
     """Yield each class or module, the name of what differs since TensorFlow 2, and its wrapper."""
+    for kind in (tf.keras.Model, keras_module("engine.training_v1").Model):
+        yield kind, "compile", with_metrics_of_losses
     yield from recurrent_layers()
     classes = tf.keras.layers.BatchNormalization.__mro__
     norm = next(one for one in classes if "call" in vars(one))

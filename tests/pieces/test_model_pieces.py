@@ -178,7 +178,6 @@ def keras_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
     changes = (old_keras.old_keras, old_keras.old_masks, old_keras.standalone_keras)
     for owner, name, _ in (change for changed in changes for change in changed()):
         monkeypatch.setattr(owner, name, vars(owner).get(name, getattr(owner, name)))
-    monkeypatch.setattr(tf.keras.Model, "compile", tf.keras.Model.compile)
 
 
 @pytest.mark.usefixtures("keras_of_today")

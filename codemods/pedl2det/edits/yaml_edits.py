@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from pedl2det.analysis.config import Config, KeyPath
-from pedl2det.analysis.text_rules import Delete, Edit, Insert, Overlap, Put, Span, replaced
+from pedl2det.analysis.text_rules import Delete, Edit, Insert, Put, Span, replaced
 from pedl2det.findings import Unreadable
 
 _NUMBER = re.compile(r"[-+.\deE]+|true|false|null|\{.*\}")
@@ -38,7 +38,7 @@ def edited(
             spans += _comment(config, path, lines)
         text = replaced(config.text, dict.fromkeys(spans))  # an anchor's place has several paths
         result = Config.of(text).value()
-    except (Unreadable, Overlap, ValueError) as error:
+    except (Unreadable, ValueError) as error:
         raise NotEdited(f"the edited text cannot be read: {error}") from None
     except RecursionError:
         raise NotEdited("nested too deeply to be edited") from None
