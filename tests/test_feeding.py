@@ -15,7 +15,7 @@ import pytest
 from pedl2det_runtime.backends.random_state import host_state, restore_host_state
 from pedl2det_runtime.data.attribute_changes import AttributeChanges
 from pedl2det_runtime.data.sampler import Sampler
-from pedl2det_runtime.data.workers import BatchFeed, Workers
+from pedl2det_runtime.data.workers import BatchFeed, Horizon, Workers
 
 KINDS = [
     pytest.param(Workers(count=0), id="none"),
@@ -51,9 +51,11 @@ class Drawing(Recording):
         return index, np.random.random()
 
 
-def feed(sequence: Any, workers: Workers, start: int = 0, until: int | None = None) -> BatchFeed:
+def feed(
+    sequence: Any, workers: Workers, start: int = 0, horizon: Horizon | None = None
+) -> BatchFeed:
     passes = Sampler(len(sequence)).passes(start)
-    return BatchFeed(sequence, passes, workers, first=start, until=until)
+    return BatchFeed(sequence, passes, workers, first=start, horizon=horizon)
 
 
 def take(batches: BatchFeed, count: int) -> list[Any]:
@@ -80,12 +82,13 @@ def test_a_pass_ends_before_the_next_one_begins(workers: Workers) -> None:
 @pytest.mark.parametrize("workers", KINDS[:3])
 def test_nothing_is_made_beyond_the_batch_that_is_allowed(workers: Workers) -> None:
     sequence = Recording(100)
-    batches = feed(sequence, workers, until=4)
+    horizon = Horizon(4)
+    batches = feed(sequence, workers, horizon=horizon)
     made = [next(batches) for _ in range(4)]
     time.sleep(0.1)
     assert sorted(sequence.events) == made == [0, 1, 2, 3]
 
-    batches.allow(6)
+    horizon.made = 6
     assert take(batches, 2) == [4, 5]
     assert sorted(sequence.events) == [0, 1, 2, 3, 4, 5]
 
@@ -107,7 +110,7 @@ def test_a_feed_goes_on_where_another_paused(workers: Workers) -> None:
     whole = take(feed(Drawing(), workers), 12)
 
     np.random.seed(1)
-    first = take(feed(Drawing(), workers, until=7), 7)
+    first = take(feed(Drawing(), workers, horizon=Horizon(7)), 7)
     state = host_state()
     np.random.seed(99)
     restore_host_state(state)

@@ -96,7 +96,6 @@ KINDS = [Workers(0), Workers(1), Workers(3), Workers(2, processes=True)]
 @pytest.mark.parametrize("workers", KINDS, ids=["none", "thread", "threads", "processes"])
 def test_stacks_of_a_sequence_end_where_the_shapes_change(workers: Workers) -> None:
     reader = SequenceStacks(Growing(), Sampler(9).passes(0), workers, 0)
-    reader.allow(None)
 
     sizes, found = [], []
     try:
@@ -113,7 +112,6 @@ def test_stacks_of_a_sequence_end_where_the_shapes_change(workers: Workers) -> N
 
 def test_without_workers_a_stack_is_as_long_as_asked() -> None:
     reader = SequenceStacks(Growing(), Sampler(9).passes(0), Workers(0), 0)
-    reader.allow(None)
 
     assert [len(batches_of(reader.take(2))) for _ in range(6)] == [2, 1, 1, 2, 2, 1]
 
@@ -126,7 +124,6 @@ def test_what_fails_within_a_stack_fails_when_its_batch_is_asked_for() -> None:
             return super().__getitem__(index)
 
     reader = SequenceStacks(Failing(), Sampler(9).passes(0), Workers(0), 0)
-    reader.allow(None)
 
     assert len(batches_of(reader.take(9))) == 2
     with pytest.raises(ValueError, match=r"2\.png"):
@@ -143,7 +140,6 @@ def test_a_batch_that_does_not_match_is_named_by_its_number() -> None:
     reader = SequenceStacks(Changing(), Sampler(9).passes(0), Workers(0), 0)
     reader.take(1)
     reader.spec = tf.TensorSpec([None, None], tf.float32)
-    reader.allow(None)
     reader.take(3)
     with pytest.raises(InvalidExperimentException, match=r"Changing: batch 5 of this run is int64"):
         reader.take(3)

@@ -22,7 +22,7 @@ from typing import Any
 from pedl import old_functions, old_keras, old_libraries
 from pedl.old_classes import compiling
 from pedl.old_names import HiddenPackage, OldPackage, Unserved, old_name
-from pedl2det_names import LAYER_DEFAULTS, Age, lookup, rows
+from pedl2det_names import Age, lookup, rows
 from pedl2det_names.keras import KERAS_1
 from pedl2det_names.libraries import SEQUENCES
 from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2
@@ -51,10 +51,8 @@ class _Idiom:
     if_missing: bool = False
 
 
-def _idioms(tf: Any, age: Age, standalone: bool) -> Iterator[_Idiom]:
+def _idioms(tf: Any, age: Age) -> Iterator[_Idiom]:
     """Yield the replacements for code of an age."""
-    from pedl2det_legacy import layer_names, old_losses
-
     yield from _removed_names(tf)
     yield from _replaced_names(tf, KERAS_2_11)
     for module in ("tensorflow.keras.optimizers", "{keras}.src.optimizers"):  # compile's own
@@ -70,18 +68,6 @@ def _idioms(tf: Any, age: Age, standalone: bool) -> Iterator[_Idiom]:
     yield _Idiom(f"{images}.__init__", old_functions.warning_of_images)
     if age is Age.TENSORFLOW_1:
         yield from _meanings_of_tensorflow_1(tf)
-    if not standalone:
-        weigh = "{keras}.src.utils.losses_utils.apply_valid_mask"
-        yield _Idiom(weigh, old_losses.with_all_steps)
-    else:
-        compute = "{keras}.src.engine.compile_utils.LossesContainer.__call__"
-        yield _Idiom(compute, old_losses.with_share_of_weights)
-        for name in ("base_layer.Layer", "base_layer_v1.Layer", "functional.Functional"):
-            yield _Idiom(f"{{keras}}.src.engine.{name}._init_set_name", layer_names.from_one)
-        yield _Idiom("{keras}.src.engine.training.Model.layers", layer_names.own_lists)
-        for name in ("base_layer.Layer", "base_layer_v1.Layer"):
-            dotted = f"{{keras}}.src.engine.{name}._handle_activity_regularization"
-            yield _Idiom(dotted, old_losses.with_whole_batches)
 
 
 def _removed_names(tf: Any) -> Iterator[_Idiom]:
@@ -111,9 +97,6 @@ def _replaced_names(tf: Any, since: str) -> Iterator[_Idiom]:
 def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
     """Yield what exists today with another meaning than in TensorFlow 1."""
     from pedl import old_sessions
-    from pedl2det_legacy import old_optimizers
-    from pedl2det_legacy.float_targets import with_float_targets
-    from pedl2det_legacy.old_layers import with_corners, with_old_defaults, with_old_training
 
     yield from _replaced_names(tf, TENSORFLOW_2)
     for module in ("tensorflow.keras.losses", "{keras}.src.losses"):  # compile's own
@@ -122,20 +105,12 @@ def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
         is_ours = row.old.startswith("tensorflow.")
         if is_ours and row.changed and row.old == row.new and row.keywords:
             yield _Idiom(row.old, functools.partial(old_functions.renaming, row.keywords))
-    adagrad = "tensorflow.keras.optimizers.legacy.Adagrad.from_config"
-    yield _Idiom(adagrad, old_optimizers.from_zero)
-    for module in ("tensorflow.keras", "{keras}.src"):
-        yield _Idiom(f"{module}.backend.resize_images", with_corners)
-    for name in LAYER_DEFAULTS:
-        place = getattr(tf.keras.layers, name).__module__
-        yield _Idiom(f"{place}.{name}.__init__", with_old_defaults)
     layers = [name for name in KERAS_1 if name.startswith("layers.")]
     for kind, keywords in {attrgetter(name)(tf.keras): KERAS_1[name] for name in layers}.items():
         dotted = f"{kind.__module__}.{kind.__name__}.__init__"
         yield _Idiom(dotted, functools.partial(old_functions.renaming, keywords))
     write = getattr(lookup(_PHASE), "write", "")
     engine, python = "{keras}.src.engine", "tensorflow.python"
-    norm = "{keras}.src.layers.normalization.batch_normalization.BatchNormalizationBase"
     for dotted, wrap in (
         (f"{python}.framework.ops._EagerTensorBase.eval", lambda _: old_sessions.evaluated),
         (f"{python}.framework.tensor_shape.TensorShape.__getitem__", old_functions.with_dimensions),
@@ -144,11 +119,8 @@ def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
         ("tensorflow.keras.backend.eval", old_sessions.evaluating),
         ("{keras}.src.backend.eval", old_sessions.evaluating),
         (f"{engine}.training.Model.compile", compiling),
-        (f"{engine}.training.Model.compute_loss", with_float_targets),
-        (f"{engine}.training.Model.compute_metrics", with_float_targets),
         (f"{engine}.training_v1.Model.compile", compiling),
         (_PHASE, lambda original: Unserved(_PHASE.replace("tensorflow", "tf"), write, original)),
-        (f"{norm}.call", with_old_training),
     ):
         yield _Idiom(dotted, wrap)
 
@@ -174,12 +146,17 @@ def activate(age: Age = Age.TENSORFLOW_1, *, standalone: bool = False) -> None:
     import tensorflow as tf
 
     from pedl import old_sessions
+    from pedl2det_legacy import old_keras as legacy
     from pedl2det_legacy.old_attributes import old_attributes
 
+    is_of_1 = age is Age.TENSORFLOW_1
     keras_versions.prepare()
     old_keras.serve()
     warnings.filterwarnings("ignore", message=_LR_IS_DEPRECATED)
-    idioms = list(_idioms(tf, age, standalone))
+    changes = [*(legacy.standalone_keras() if standalone else legacy.old_masks())]
+    for owner, name, wrap in (*changes, *(legacy.old_keras() if is_of_1 else ())):
+        _put(owner, name, wrap(getattr(owner, name)))
+    idioms = list(_idioms(tf, age))
     modules = {idiom.dotted.rpartition(".")[0] for idiom in idioms}
     owners = {module: [*_owners(tf, module)] for module in modules}
     for idiom in idioms:
@@ -190,7 +167,7 @@ def activate(age: Age = Age.TENSORFLOW_1, *, standalone: bool = False) -> None:
         _put_module(path, served)
     for owner, name, made in old_attributes():
         _put(owner, name, made)
-    if age is Age.TENSORFLOW_1:
+    if is_of_1:
         old_sessions.start()
     finder = old_libraries.Finder(age, _put)
     _undo.append(finder.stop)

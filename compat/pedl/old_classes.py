@@ -18,9 +18,7 @@ from pedl.old_functions import for_keras, renaming
 from pedl.old_names import UnservedIdiomError
 from pedl2det_names import CONVOLUTIONS
 from pedl2det_names.keras import KERAS_1
-from pedl2det_runtime.errors.repeated_warnings import logger
 
-_log = logger(__name__)
 _MARK = "_pedl_is_standalone"
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
@@ -55,17 +53,11 @@ def optimizer(make: Callable[..., Any], kind: Any) -> Any:
     """Wrap an optimizer of today to accept the arguments of ``make``, those of Keras 2.2.4."""
     from pedl2det_legacy.standalone_keras import arguments_of_today
 
-    default = inspect.signature(make).parameters["lr"].default
-    today = inspect.signature(kind.__init__).parameters["learning_rate"].default
-
     def arguments(*args: Any, **kwargs: Any) -> Arguments:
         try:
-            translated = arguments_of_today(make, args, kwargs)
+            return (), arguments_of_today(make, args, kwargs)
         except TypeError as error:
             raise TypeError(f"{kind.__name__}: {error}") from None
-        if not args and not kwargs.keys() & {"lr", "learning_rate"}:
-            _warn_of_defaults(kind, {"lr": default} if default != today else {})
-        return (), translated
 
     return translating(kind, arguments)
 
@@ -87,12 +79,6 @@ def convolution(kind: Any, name: str) -> Any:
         return (args[0], sizes), kwargs
 
     return translating(kind, arguments)
-
-
-def _warn_of_defaults(kind: Any, missing: dict[str, Any]) -> None:
-    if missing:
-        defaults = ", ".join(f"{key}={value!r}" for key, value in missing.items())
-        _log.warning("%s: using %s, the default of old Keras", kind.__name__, defaults)
 
 
 def standalone_models(tf: Any, path: str, held: dict[str, Any]) -> dict[str, Any]:

@@ -5,8 +5,6 @@ import warnings
 
 import tensorflow as tf
 
-from pedl2det_legacy.old_layers import replace
-
 
 def with_float_targets(compute):
     """Wrap `Model.compute_loss` or `Model.compute_metrics`: integer targets become floats.
@@ -36,12 +34,6 @@ def _as_float(target):
     kind = getattr(target, "dtype", tf.float32)
     is_whole = kind.is_integer or kind.is_bool
     return tf.cast(target, tf.keras.backend.floatx()) if is_whole else target
-
-
-def use_float_targets():
-    """Give the losses and metrics of a trial's own floats for integer targets."""
-    for name in ("compute_loss", "compute_metrics"):
-        replace(tf.keras.Model, name, with_float_targets)
 
 
 def give_float_targets(model):

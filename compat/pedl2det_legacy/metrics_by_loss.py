@@ -5,20 +5,13 @@ import inspect
 
 import tensorflow as tf
 
-from pedl2det_legacy.old_layers import replace
 
-
-def use_metrics_of_losses():
-    """Let `Model.compile` choose the function of `"accuracy"` by the loss, and not by shapes.
+def with_metrics_of_losses(compile_model):
+    """Wrap `Model.compile` to choose the function of `"accuracy"` by the loss, not by shapes.
 
     The shapes of targets are unknown where a `Sequence` gives them, and several labels for one
     example are no class.
     """
-    replace(tf.keras.Model, "compile", with_metrics_of_losses)
-
-
-def with_metrics_of_losses(compile_model):
-    """Wrap `Model.compile`."""
     signature = inspect.signature(compile_model)
 
     @functools.wraps(compile_model)

@@ -1,6 +1,5 @@
 """Layers as in TensorFlow 1 and Keras 2.2: frozen `BatchNormalization`, recurrent layers."""
 
-import importlib
 import inspect
 
 import tensorflow as tf
@@ -14,25 +13,11 @@ def replace(owner, name, wrap):
         setattr(owner, name, wrap(present))
 
 
-def replace_in_bases(name, wrap):
-    """Wrap a method in each class of layers and models that defines it."""
-    for base in tf.keras.Sequential.__mro__:
-        if name in vars(base):
-            replace(base, name, wrap)
-
-
-def use_old_batch_normalization():
-    """Let every frozen BatchNormalization normalize by its batch in training.
-
-    It leaves its averages as they are. Since TensorFlow 2 it normalizes by them.
-    """
-    classes = tf.keras.layers.BatchNormalization.__mro__
-    base = next(one for one in classes if "call" in vars(one))
-    replace(base, "call", with_old_training)
-
-
 def with_old_training(call_of_today):
-    """Return a `call` of BatchNormalization that normalizes by the batch if it is frozen."""
+    """Return a `call` of BatchNormalization that normalizes by the batch if it is frozen.
+
+    It leaves the averages as they are. Since TensorFlow 2 it normalizes by them.
+    """
     takes_mask = "mask" in inspect.signature(call_of_today).parameters
 
     def call(self, inputs, training=None, mask=None):
@@ -57,15 +42,8 @@ def with_old_training(call_of_today):
     return call
 
 
-def use_old_upsampling():
-    """Let `UpSampling2D` interpolate between the corners of pixels, as before TensorFlow 2."""
-    backend = importlib.import_module(tf.keras.layers.UpSampling2D.__module__).backend
-    replace(backend, "resize_images", with_corners)
-    tf.keras.backend.resize_images = backend.resize_images
-
-
 def with_corners(resize_images):
-    """Return a function that enlarges images by whole factors."""
+    """Return a function that interpolates between the corners of pixels, as before TensorFlow 2."""
 
     def resize(x, height_factor, width_factor, data_format, interpolation="nearest"):
         if interpolation != "bilinear":
@@ -88,9 +66,15 @@ def with_corners(resize_images):
 
 def use_old_recurrent_layers():
     """Give LSTM, GRU and their cells the defaults of TensorFlow 1 and Keras 2.2."""
+    for change in recurrent_layers():
+        replace(*change)
+
+
+def recurrent_layers():
+    """Yield each class of recurrent layers, the name of its constructor, and its wrapper."""
     layers = tf.keras.layers
     for kind in (layers.LSTM, layers.LSTMCell, layers.GRU, layers.GRUCell):
-        replace(kind, "__init__", with_old_defaults)
+        yield kind, "__init__", with_old_defaults
 
 
 def with_old_defaults(initialize):

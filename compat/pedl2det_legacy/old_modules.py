@@ -12,7 +12,7 @@ from pedl2det_legacy.numpy_functions import old_numpy
 from pedl2det_legacy.old_layers import use_old_recurrent_layers
 from pedl2det_legacy.standalone_keras import (
     STANDALONE_LOSSES,
-    standalone_optimizer_class,
+    standalone_base,
 )
 from pedl2det_legacy.train_optimizers import (
     AdadeltaOptimizer,
@@ -27,6 +27,15 @@ from pedl2det_legacy.train_optimizers import (
 #: The path of a public module, by which it may have been imported or be an attribute.
 _API = r"(?:tensorflow\._api\.v2|(?:tf_)?keras\.api\._v[12])"
 _PUBLIC = re.compile(rf"(?:{_API}|tensorflow)\.(?!python|_)(.+)")
+
+#: Short names of initializers and constraints that Keras had beside those of today.
+_SHORT_NAMES = {
+    "maxnorm": "max_norm",
+    "nonneg": "non_neg",
+    "one": "Ones",
+    "unitnorm": "unit_norm",
+    "zero": "Zeros",
+}
 
 
 def old_module(module, is_standalone=False):
@@ -78,9 +87,11 @@ class _OldModule(types.ModuleType):
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
+        name = _SHORT_NAMES.get(name, name)
         value = getattr(self._today, name, None)
         if not isinstance(value, types.ModuleType):
-            return getattr(self._today if value is not None else tf.compat.v1, name)
+            old = _at(tf.compat.v1, self._path) or tf.compat.v1
+            return getattr(self._today if value is not None else old, name)
         path = f"{self._path}.{name}" if self._path else name
         return _old_module(path, self._is_standalone)
 
@@ -117,9 +128,10 @@ def _replaced(path, is_standalone):
         return {one.__name__: one for one in (*optimizers, FtrlOptimizer)}
     if path == "keras.layers":
         use_old_recurrent_layers()
-    if path == "keras.optimizers" and is_standalone:
-        return {name: standalone_optimizer_class(name) for name in names}
     if path == "keras.optimizers":
-        return {name: getattr(legacy, name) for name in names}
+        classes = {name: getattr(legacy, name) for name in names}
+        of_time = standalone_base if is_standalone else lambda kind: kind
+        made = {name: of_time(kind) for name, kind in classes.items()}
+        return made | {name.lower(): kind for name, kind in made.items()}
     is_loss = is_standalone and path in ("keras.losses", "keras.metrics")
     return STANDALONE_LOSSES if is_loss else {}

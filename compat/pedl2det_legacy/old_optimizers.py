@@ -2,8 +2,6 @@
 
 import tensorflow as tf
 
-from pedl2det_legacy.old_layers import replace
-
 
 class KerasOptimizer(tf.keras.optimizers.legacy.Optimizer):
     """`keras.optimizers.Optimizer`, whose `get_updates` returns what a step assigns.
@@ -106,13 +104,8 @@ def _with_own_name(create, **kwargs):
     )
 
 
-def use_old_adagrad():
-    """Let an `Adagrad` that a text or config describes begin with sums of 0, as `tf.keras` did."""
-    replace(tf.keras.optimizers.legacy.Adagrad, "from_config", from_zero)
-
-
 def from_zero(make):
-    """Return a class method that makes an `Adagrad` of a config."""
+    """Return a class method that makes an `Adagrad` of a config, whose sums begin at 0."""
 
     def from_config(cls, config, custom_objects=None):
         return make({"initial_accumulator_value": 0.0, **config}, custom_objects)

@@ -147,13 +147,14 @@ def arguments_of_today(make, args, kwargs):
 
 
 def standalone_base(kind):
-    """Return an optimizer's class to derive from, with the arguments of Keras 2.2.4."""
+    """Return an optimizer's class with the arguments of Keras 2.2.4."""
     make = standalone_optimizer_class(kind.__name__)
 
     class Optimizer(kind):
         def __init__(self, *args, **kwargs):
             super().__init__(**arguments_of_today(make, args, kwargs))
 
+    Optimizer.__name__ = kind.__name__
     return Optimizer
 
 

@@ -15,7 +15,7 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.engine import Options, Result, Status, migrate
 from pedl2det.files.write import write_all
 from pedl2det.findings import Kind
-from pedl2det.fixes import ConfigNeed, Fix, InsertFirst, Remark, ReplaceStatement
+from pedl2det.fixes import ConfigNeed, Fix, Remark, ReplaceStatement
 from pedl2det.rules import rules_for
 from support import read_tree, write_tree
 
@@ -411,24 +411,6 @@ def test_fixes_that_would_break_the_code_are_not_applied(
 
     (defect,) = result.of_kind(Kind.DEFECT)
     assert "would use missing, which nothing defines" in defect.message
-
-
-def test_a_fix_that_a_second_run_makes_again_is_a_defect(
-    tmp_path: Path, only_rule: Callable[[Check], None]
-) -> None:
-    def check(trial: Trial) -> Iterable[Fix | Remark]:
-        source = trial.modules.by_name["data"]
-        function = source.names.of(ast.FunctionDef)[0]
-        yield Fix(function, (InsertFirst(function, "x = 1"),))
-
-    only_rule(check)
-    write_tree(tmp_path, TRIAL)
-
-    result = migrate([tmp_path])
-
-    assert [one.message for one in result.of_kind(Kind.DEFECT)] == [
-        "a second run changes this again"
-    ]
 
 
 # What code says about configs.

@@ -277,15 +277,23 @@ def test_hyperparameters(old: str, new: str) -> None:
     assert result.text == f"{rest}max_length: {{batches: 100}}}}\nhyperparameters: {{{new}}}\n"
 
 
-@pytest.mark.parametrize("bounds", ["minval: 4, maxval: 5", "minval: 4, maxval: 4", "maxval: 4"])
-def test_a_range_of_one_number_or_none_is_left(bounds: str) -> None:
+def test_a_range_of_one_number_is_that_number() -> None:
+    start = f"{STEPS}entrypoint: model_def:T\nhyperparameters: "
+    result = migrated(f"{start}{{u: {{type: int, minval: 4, maxval: 5}}}}\n")
+
+    assert result.text.endswith("hyperparameters: {u: {type: const, val: 4}}\n")
+    assert not left(result)
+
+
+@pytest.mark.parametrize("bounds", ["minval: 4, maxval: 4", "maxval: 4"])
+def test_a_range_without_a_number_is_left(bounds: str) -> None:
     text = f"{STEPS}entrypoint: model_def:T\nhyperparameters: {{u: {{type: int, {bounds}}}}}\n"
     result = migrated(text)
 
     assert bounds in result.text
     (message,) = left(result)
     assert message.startswith("hyperparameters.u")
-    if "5" in bounds:
+    if "minval" in bounds:
         assert [one.help for one in result.findings] == ["u: {type: const, val: 4}"]
 
 

@@ -16,6 +16,7 @@ import tensorflow as tf
 
 from pedl import idioms
 from pedl2det.support import render
+from pedl2det_legacy import old_keras
 
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.versions]
 
@@ -23,16 +24,9 @@ _PIECES = (
     *("SGD", "RMSprop", "Adagrad", "Adadelta", "Adam", "Adamax", "Nadam"),
     *("standalone_optimizer", "standalone_optimizer_class", "give_float_targets"),
     *("arguments_of_optimizer", "arguments_of_standalone_optimizer", "get_loss", "get_metric"),
-    "use_float_targets",
-    *("use_old_recurrent_layers", "restore_attributes"),
+    *("use_old_keras", "use_standalone_keras", "use_old_recurrent_layers", "restore_attributes"),
     *("hinge", "squared_hinge", "cosine_proximity"),
-    *(
-        "use_old_batch_normalization",
-        "named_metric",
-        "named_metrics",
-        "named_metrics_by_output",
-        "trained",
-    ),
+    *("named_metric", "named_metrics", "named_metrics_by_output", "trained"),
     "ValidationMetrics",
 )
 
@@ -179,14 +173,15 @@ def masked() -> list[Any]:
 
 
 @pytest.fixture
-def call_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take back after the test what the piece changes."""
-    norm = tf.keras.layers.BatchNormalization
-    base = next(one for one in norm.__mro__ if "call" in vars(one))
-    monkeypatch.setattr(base, "call", base.call)
+def keras_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take back after the test what the pieces change."""
+    changes = (old_keras.old_keras, old_keras.old_masks, old_keras.standalone_keras)
+    for owner, name, _ in (change for changed in changes for change in changed()):
+        monkeypatch.setattr(owner, name, vars(owner)[name])
+    monkeypatch.setattr(tf.keras.Model, "compile", tf.keras.Model.compile)
 
 
-@pytest.mark.usefixtures("call_of_today")
+@pytest.mark.usefixtures("keras_of_today")
 @pytest.mark.parametrize(
     ("make_layers", "shape"),
     [
@@ -203,21 +198,39 @@ def test_a_frozen_normalization_uses_its_batch(
     old = trained(make_layers, optimizer(0.1), shape=shape)
     idioms.deactivate()
     today = trained(make_layers, optimizer(0.1), shape=shape)
-    legacy_keras.use_old_batch_normalization()
-    legacy_keras.use_old_batch_normalization()  # of another trial
+    legacy_keras.use_old_keras()
+    legacy_keras.use_old_keras()  # of another trial
     assert_same(old, trained(make_layers, optimizer(0.1), shape=shape))
     assert not all(np.array_equal(one, other) for one, other in zip(old, today, strict=True))
 
 
-@pytest.mark.usefixtures("call_of_today")
+@pytest.mark.usefixtures("keras_of_today")
 def test_a_normalization_that_is_trained_is_todays(legacy_keras: Any) -> None:
     def layers() -> list[Any]:
         return [tf.keras.layers.Dense(4), tf.keras.layers.BatchNormalization()]
 
     optimizer = tf.keras.optimizers.legacy.SGD
     today = trained(layers, optimizer(0.1))
-    legacy_keras.use_old_batch_normalization()
+    legacy_keras.use_old_keras()
     assert_same(today, trained(layers, optimizer(0.1)))
+
+
+@pytest.mark.usefixtures("keras_of_today")
+def test_layers_of_standalone_keras(legacy_keras: Any) -> None:
+    legacy_keras.use_standalone_keras()
+    legacy_keras.use_standalone_keras()  # of another trial
+    tf.keras.backend.clear_session()
+    entry = tf.keras.Input((1,))
+    model = tf.keras.Model(entry, tf.keras.layers.Dense(1)(entry))
+    model.compile("sgd", "mse")
+    error = model.evaluate(np.ones((2, 1)), np.zeros((2, 1)), verbose=0)
+    weights = np.array([0.0, 5.0])
+    half = model.evaluate(np.ones((2, 1)), np.zeros((2, 1)), sample_weight=weights, verbose=0)
+
+    assert [one.name for one in (model, *model.layers)] == ["model_1", "input_1", "dense_1"]
+    assert half == pytest.approx(5 * error)  # and not by half of it
+    model.layers.pop()
+    assert len(model.layers) == 1
 
 
 def test_metrics_have_the_names_of_their_roles(legacy_keras: Any) -> None:
@@ -330,6 +343,7 @@ def test_targets_of_outputs_that_the_model_does_not_have_are_ignored(legacy_kera
     assert losses == [1.0]
 
 
+@pytest.mark.usefixtures("keras_of_today")
 def test_own_losses_get_floats_for_whole_targets(legacy_keras: Any) -> None:
     kinds = []
 
@@ -337,15 +351,11 @@ def test_own_losses_get_floats_for_whole_targets(legacy_keras: Any) -> None:
         kinds.append(target.dtype)
         return tf.keras.losses.mse(target, output)
 
-    before = tf.keras.Model.compute_loss, tf.keras.Model.compute_metrics
-    try:
-        legacy_keras.use_float_targets()
-        legacy_keras.use_float_targets()  # by the next trial
-        model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
-        model.compile("sgd", own)
-        model.fit(np.ones((4, 2)), np.ones((4, 1), dtype=int), verbose=0)
-    finally:
-        tf.keras.Model.compute_loss, tf.keras.Model.compute_metrics = before
+    legacy_keras.use_old_keras()
+    legacy_keras.use_old_keras()  # by the next trial
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+    model.compile("sgd", own)
+    model.fit(np.ones((4, 2)), np.ones((4, 1), dtype=int), verbose=0)
 
     assert {*kinds} == {tf.float32}
 

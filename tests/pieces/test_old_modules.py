@@ -36,6 +36,15 @@ def test_a_module_is_found_in_another_one(pieces: Any) -> None:
     assert layers.GRU(3).reset_after is False
 
 
+def test_short_names_of_old_keras_are_found(pieces: Any) -> None:
+    keras = pieces.old_module(tf.keras)
+    draw = keras.initializers.uniform(seed=1)((50, 50))
+    assert 0.045 < float(tf.reduce_max(tf.abs(draw))) <= 0.05  # the default of Keras 2.2
+    assert float(keras.initializers.one()((1,))[0]) == 1.0
+    assert keras.constraints.maxnorm(3).max_value == 3
+    assert keras.layers.CuDNNGRU(2).units == 2
+
+
 def test_optimizers_are_those_that_compute_as_before(pieces: Any) -> None:
     optimizers = pieces.old_module(tf.keras.optimizers)
     assert optimizers.Adam is tf.keras.optimizers.legacy.Adam
@@ -50,6 +59,10 @@ def test_a_module_imported_by_its_path_is_the_same(pieces: Any) -> None:
 
 def test_standalone_keras_has_its_own_defaults(pieces: Any) -> None:
     assert float(pieces.import_old_module("keras.optimizers").Adadelta().learning_rate) == 1.0
+    optimizers = vars(pieces.import_old_module("keras.optimizers"))
+    adagrad = optimizers["Adagrad"](lr=0.5, clipnorm=0)
+    assert issubclass(optimizers["adagrad"], tf.keras.optimizers.legacy.Adagrad)
+    assert (float(adagrad.learning_rate), adagrad.global_clipnorm) == (0.5, None)
     hinge = pieces.import_old_module("keras.losses").hinge
     labels, scores = tf.constant([[0.0]]), tf.constant([[0.5]])
     assert hinge(labels, scores).numpy().tolist() == [1.0]  # a label of 0 is no -1

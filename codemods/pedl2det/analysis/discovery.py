@@ -70,33 +70,36 @@ class _Files:
 
     def add(self, file: Path) -> None:
         """File a path by its name and by a search for words in its bytes."""
-        if file.name == SUPPORT:
+        name = file.name
+        if name == SUPPORT:
             return
+        is_yaml = name.endswith(YAML)
         try:
             data = read_bytes(file)
         except Unreadable as error:
             self.unreadable[file] = error
-            if file.suffix in YAML:
+            if is_yaml:
                 self.configs.append(file)  # of the trial in whose directory it is
             return
-        is_environment = file.name.startswith("environment") and file.suffix in YAML
-        if is_python(file):
+        if is_python(name):
             self.python.append(file)
-            is_old = names.mentions_legacy(data)
+            names_early = b"determined" in data
+            is_old = (names_early or b"pedl" in data) and names.mentions_legacy(data)
             if is_old:
                 self.old.append(file)
-            if (is_old and b"Trial" in data) or (b"TFKerasTrial" in data and b"determined" in data):
+            if (is_old and b"Trial" in data) or (names_early and b"TFKerasTrial" in data):
                 self.trials.append(file)
-            if b"determined" in data and b"init" in data and b".fit" in data:
+            if names_early and b"init" in data and b".fit" in data:
                 self.native.append(file)
-        elif file.suffix == NOTEBOOK:
+        elif name.endswith(NOTEBOOK):
             self.notebooks.append(file)
-        elif file.suffix in YAML and _is_config(data):
+        elif is_yaml and _is_config(data):
             self.configs.append(file)
-        is_searched = file.name == "setup.py" or is_environment or is_text(file)
-        lowered = data.lower() if is_searched else b""
-        if any(word in lowered for word in _WORDS):
-            self.texts.append(file)
+        is_environment = is_yaml and name.startswith("environment")
+        if name == "setup.py" or is_environment or is_text(name):
+            lowered = data.lower()
+            if any(word in lowered for word in _WORDS):
+                self.texts.append(file)
 
 
 def discover(paths: Sequence[Path]) -> Discovered:

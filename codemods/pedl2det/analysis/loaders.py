@@ -136,20 +136,14 @@ def plain_adapter(trial: Trial, reference: Reference) -> Role | None:
 
 
 def _is_always_returned(trial: Trial, made: ast.expr, depth: int = 0) -> bool:
-    """Whether a value is returned where it is made, or at the only ``return`` of its function."""
+    """Whether a value is returned where it is made, or is bound last to a name that is returned."""
     within = trial.modules.home(made).names
     function = within.definition_around(made)
     returned = trial.flow.returned(function) if isinstance(function, Function) else []
     firsts = [one.elts[0] if isinstance(one, ast.Tuple) and one.elts else one for one in returned]
     match within.statement_of(made), firsts:
-        case ast.Assign(targets=[ast.Name(id=name) as target], value=value), [
-            ast.Name(id=last)
-        ] if value is made and last == name:
-            targets = [one for one in within.of(ast.Name) if isinstance(one.ctx, ast.Store)]
-            scope = within.binder(target)
-            same = [one for one in targets if one.id == name and within.binder(one) is scope]
-            is_repeated = any(isinstance(one, ast.For | ast.While) for one in within.around(made))
-            is_here = same[-1] is target and not is_repeated
+        case ast.Assign(targets=[target], value=value), [ast.Name() as last] if value is made:
+            is_here = [one.node for one in within.bindings(last)][-1:] == [target]
         case _:
             is_here = made in firsts
     if function is None or not is_here or function in dict(returning(trial)):

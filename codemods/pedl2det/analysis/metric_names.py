@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
 import pedl2det_names as names
@@ -36,66 +36,49 @@ class MetricNames:
         return old if old.startswith(self.prefix) else f"{self.prefix}{old}"
 
 
-@dataclass(frozen=True)
-class Asked:
-    """The metrics that the calls of ``compile`` ask for."""
+def todays_name(metric: str, asked: Set[str]) -> str:
+    """The name under which Keras reports a metric today; the same if no other is certain.
 
-    #: Their names; where a list cannot be followed, every text that may be one.
-    names: frozenset[str]
-    is_certain: bool = True  #: whether each call asks for just these
-
-    def todays_name(self, metric: str) -> str:
-        """The name under which Keras reports a metric today; the same if no other is certain.
-
-        TensorFlow 1 had one name for the metrics ``acc`` and ``accuracy``; Keras has the name by
-        which the code asks.
-        """
-        if metric.endswith(names.OTHER_METRICS) or metric.removeprefix("val_") in self.names:
-            return metric
-        for words in names.METRIC_NAMES:
-            asked = [word for word in words if word in self.names]
-            for word in words:
-                if len(asked) == 1 and f"_{metric}".endswith(f"_{word}"):
-                    return metric.removesuffix(word) + asked[0]
+    TensorFlow 1 had one name for the metrics ``acc`` and ``accuracy``; Keras has the name by which
+    the code asks.
+    """
+    if metric.endswith(names.OTHER_METRICS) or metric.removeprefix("val_") in asked:
         return metric
+    for words in names.METRIC_NAMES:
+        of_code = [word for word in words if word in asked]
+        for word in words:
+            if len(of_code) == 1 and f"_{metric}".endswith(f"_{word}"):
+                return metric.removesuffix(word) + of_code[0]
+    return metric
 
 
 def is_renamed(old: str, new: str) -> bool:
     """Whether one metric has these names, in TensorFlow 1 and today."""
     words = (word for words in names.METRIC_NAMES for word in words)
-    asked = frozenset(word for word in words if f"_{new}".endswith(f"_{word}"))
-    return not new.endswith(names.OTHER_METRICS) and Asked(asked).todays_name(old) == new
-
-
-def asked_for(trial: Trial, calls: Iterable[ast.Call]) -> Asked:
-    """The metrics of all of some calls of ``compile``."""
-    asked = {_asked(trial, call) for call in calls}
-    if len(asked) == 1:
-        return asked.pop()
-    return Asked(frozenset(name for one in asked for name in one.names), is_certain=False)
+    asked = {word for word in words if f"_{new}".endswith(f"_{word}")}
+    return not new.endswith(names.OTHER_METRICS) and todays_name(old, asked) == new
 
 
 def renamed_since_tf1(trial: Trial, call: ast.Call) -> tuple[ConfigNeed, ...]:
     """What ``metrics=["accuracy"]`` and its like are called today, and were not in TensorFlow 1."""
-    asked = _asked(trial, call)
+    asked = asked_for(trial, call)
     words = [word for words in names.METRIC_NAMES for word in words]
     metrics = dict.fromkeys([*(f"val_{word}" for word in words), *_searched(trial)])
     return tuple(
         ConfigNeed(f"metric:{metric}", new)
         for metric in metrics
-        if (new := asked.todays_name(metric)) != metric
+        if (new := todays_name(metric, asked)) != metric
     )
 
 
-def _asked(trial: Trial, call: ast.Call) -> Asked:
-    """The names of metrics in the arguments of a ``compile``.
+def asked_for(trial: Trial, *calls: ast.Call) -> set[str]:
+    """The names of metrics in the arguments of calls of ``compile``.
 
-    Where the list cannot be followed, every string of the project and of its configs may be one.
+    Where a list cannot be followed, every string of the project and of its configs may be one.
     """
-    metrics = argument(call, "metrics", 2)
+    given = [argument(call, "metrics", 2) for call in calls]
     found: set[str] = set()
-    is_certain = not any(one.arg is None for one in call.keywords)
-    for node in trial.flow.members(metrics) if metrics is not None else ():
+    for node in (node for metrics in given if metrics for node in trial.flow.members(metrics)):
         match node:
             case ast.Constant(value=str(name)) | ast.FunctionDef(name=name):
                 found.add(name)
@@ -104,8 +87,7 @@ def _asked(trial: Trial, call: ast.Call) -> Asked:
                 found |= {str(one.value) for one in named if isinstance(one, ast.Constant)}
             case ast.Attribute() | ast.arg() | ast.Subscript():
                 found |= _strings(trial)
-                is_certain = False
-    return Asked(frozenset(found), is_certain)
+    return found
 
 
 def _strings(trial: Trial) -> set[str]:

@@ -33,6 +33,13 @@ _KERAS_TRIALS = {"KerasTrial", "KerasFunctionalTrial"}
 _FIT = "legacy_keras.Fit"
 
 
+#: Values that say what they are.
+_VISIBLE = (
+    *(ast.Constant, ast.FunctionDef, ast.Lambda, ast.ClassDef, ast.alias),
+    *(ast.List, ast.Tuple, ast.Dict, ast.BinOp),
+)
+
+
 @dataclass(frozen=True)
 class Compile:
     """A call of ``compile`` of a Keras model."""
@@ -66,6 +73,18 @@ def compiles(trial: Trial) -> list[Compile]:
             if _is_model(trial, source, call, origins):
                 found.append(_compile(trial, source, call, origins, returned))
     return found
+
+
+def is_visible(trial: Trial, member: ast.AST) -> bool:
+    """Whether a loss or metric is certainly a text, or one of the project or a library.
+
+    Any other value, such as what a method of a dict gives, may be any of them.
+    """
+    if isinstance(member, ast.Call):
+        makers = [one.node for one in trial.flow.origins(member.func)]
+        is_one = len(makers) == 1 and not isinstance(makers[0], ast.Call)
+        return is_one and is_visible(trial, makers[0])
+    return isinstance(member, _VISIBLE) or trial.modules.meaning(member) is not None
 
 
 def build_methods(trial: Trial) -> list[Function]:
@@ -220,7 +239,7 @@ _DETERMINED = "determined.keras.callbacks."
 #: Callbacks that watch a metric, and of which Determined has its own, which act after validations.
 _BY_VALIDATION = ("EarlyStopping", "ReduceLROnPlateau")
 #: Callbacks of Keras that act on nothing that has a number in an epoch.
-_WITHOUT_EPOCHS = tuple(f"{_CALLBACKS}{name}" for name in ("Callback", "TerminateOnNaN"))
+_WITHOUT_EPOCHS = (f"{_CALLBACKS}TerminateOnNaN",)
 
 
 @dataclass(frozen=True)

@@ -181,6 +181,13 @@ def has_standalone_layers(trial: Trial) -> bool:
     return is_own and not any(name.startswith(_LAYERS_OF_TENSORFLOW) for name in meant)
 
 
+def as_before(trial: Trial) -> Iterator[Fix]:
+    """Let Keras compute as in TensorFlow 1, or as standalone Keras, what it computes otherwise."""
+    is_standalone = has_standalone_layers(trial)
+    piece = "use_standalone_keras" if is_standalone else "use_old_keras"
+    yield from before_models(trial, f"legacy_keras.{piece}")
+
+
 def before_models(trial: Trial, dotted: str) -> Iterator[Fix]:
     """Call a function in the constructor, or above a class that is carried over."""
     for root in trial.roots:
@@ -280,6 +287,11 @@ def _missing(call: ast.Call, row: names.Name, given: set[str | None]) -> Iterato
         by_position = is_first or (at is not None and len(call.args) > at)
         if name not in given and not by_position:
             yield name, value
+
+
+def sets_epsilon(trial: Trial) -> bool:
+    """Whether a trial sets the epsilon of Keras, which was that of optimizers in Keras 2.2.4."""
+    return any(trial.today(one) == f"{KERAS}.backend.set_epsilon" for one in trial.modules.reads)
 
 
 def defaults_by_name(trial: Trial, name: str, is_standalone: bool) -> str:

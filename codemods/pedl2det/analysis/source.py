@@ -26,9 +26,6 @@ from pedl2det.findings import Unreadable
 SKIP = re.compile(r"#\s*pedl2det:\s*skip\b")
 
 
-_BLANK = (tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT, tokenize.NEWLINE)
-
-
 @dataclass(frozen=True)
 class Skipped:
     """What of a file is to be left."""
@@ -43,30 +40,28 @@ class Skipped:
         return self.whole or line in self.lines
 
 
-def skipped_in_code(text: str) -> Skipped:
+def skipped_in_code(text: str, tree: ast.Module) -> Skipped:
     """What of a Python file is to be left; a statement over several lines is left as a whole."""
-    if not SKIP.search(text):
+    found = skipped_in_text(text).lines
+    if not found:
         return Skipped()
-    lines: set[int] = set()
-    whole = is_begun = False
-    statement: list[tokenize.TokenInfo] = []  # what is read of the logical line
-    for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
-        is_skip = token.type == tokenize.COMMENT and SKIP.match(token.string)
-        if is_skip and not token.line[: token.start[1]].strip():  # it stands alone
-            whole = whole or not is_begun
-        elif is_skip or token.type not in _BLANK:
-            statement.append(token)
-            is_begun = is_begun or token.type not in (tokenize.STRING, tokenize.COMMENT)
-        if token.type == tokenize.NEWLINE:
-            if any(one.type == tokenize.COMMENT for one in statement):
-                lines.update(range(statement[0].start[0], token.start[0] + 1))
-            statement = []
-    return Skipped(whole, frozenset(lines))
+    documentation = ast.get_docstring(tree) is not None
+    first = max((node.lineno for node in tree.body[documentation : documentation + 1]), default=0)
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+    extents = [range(node.lineno, _end_of_head(node) + 1) for node in nodes]
+    lines = {line for extent in extents if not found.isdisjoint(extent) for line in extent}
+    return Skipped(any(line < first for line in found - lines), frozenset(lines))
+
+
+def _end_of_head(node: ast.stmt) -> int:
+    """The last line of a statement without the statements in it."""
+    body: list[ast.stmt] | None = getattr(node, "body", None)
+    return body[0].lineno - 1 if body else node.end_lineno or node.lineno
 
 
 def skipped_in_text(text: str) -> Skipped:
     """What of a file with ``#`` comments, such as YAML, is to be left."""
-    lines = text.splitlines()
+    lines = text.splitlines() if SKIP.search(text) else []
     found = {number for number, line in enumerate(lines, 1) if SKIP.search(line)}
     begun = next((n for n, line in enumerate(lines, 1) if line.partition("#")[0].strip()), 0)
     whole = any(number < begun for number in found)
@@ -149,7 +144,7 @@ class Source:
     @cached_property
     def skipped(self) -> Skipped:
         """What the user wants left, by a comment."""
-        return skipped_in_code(self.text)
+        return skipped_in_code(self.text, self.tree)
 
     @cached_property
     def names(self) -> Names:

@@ -68,14 +68,14 @@ def files_below(paths: Sequence[Path]) -> list[Path]:
     return sorted(found)
 
 
-def is_python(file: Path) -> bool:
+def is_python(name: str) -> bool:
     """Tell whether a file is Python: by its name, or because its name says nothing else."""
-    return not file.name.endswith((NOTEBOOK, *YAML)) and not is_text(file)
+    return not name.endswith((NOTEBOOK, *YAML)) and not is_text(name)
 
 
-def is_text(file: Path) -> bool:
-    """Tell whether a file holds neither Python nor a notebook nor YAML."""
-    return file.name.endswith(_TEXT_ENDS) or file.name.startswith(_TEXT_STARTS)
+def is_text(name: str) -> bool:
+    """Tell whether a file of some name holds neither Python nor a notebook nor YAML."""
+    return name.endswith(_TEXT_ENDS) or name.startswith(_TEXT_STARTS)
 
 
 def _may_matter(name: str) -> bool:

@@ -305,7 +305,7 @@ class Trial:
     @cached_property
     def all_references(self) -> list[Reference]:
         """Every old name in the project, in the order of the files and their text."""
-        return [one for source in self.modules for one in _references(self.modules, source)]
+        return [*references_in(self.modules)]
 
     def uses(self, *dotted: str) -> list[Reference]:
         """The places that use some names, other than imports."""
@@ -316,6 +316,12 @@ def today(dotted: str | None) -> str:
     """A dotted name as it is today; an empty string for none."""
     row = names.lookup(dotted) if dotted else None
     return (row.new if row is not None and row.new else dotted) or ""
+
+
+def references_in(modules: Modules) -> Iterator[Reference]:
+    """Every old name in some files, in the order of the files and their text."""
+    for source in modules:
+        yield from _references(modules, source)
 
 
 def _references(modules: Modules, source: Source) -> Iterator[Reference]:

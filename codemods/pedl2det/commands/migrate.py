@@ -105,6 +105,7 @@ def command(
     try:
         result = migrate(roots, options, with_bar)
     finally:
+        gc.freeze()
         gc.enable()
     if writes and not force:
         refuse_unsafe([file.path for file in result.files])

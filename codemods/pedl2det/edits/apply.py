@@ -118,15 +118,11 @@ class _Applier(cst.CSTTransformer):
             return False
         if isinstance(node, cst.SimpleStatementLine | cst.BaseCompoundStatement):
             self._touched.append(False)
-        if isinstance(node, cst.If):
-            self._elifs.add(node.orelse)
-        if isinstance(node, cst.Parameters):
-            # What only parts parameters goes with those that it parts.
-            star, slash = node.star_arg, node.posonly_ind
-            if isinstance(star, cst.ParamStar) and self._dropped.issuperset(node.kwonly_params):
-                self._dropped.add(star)
-            if isinstance(slash, cst.ParamSlash) and self._dropped.issuperset(node.posonly_params):
-                self._dropped.add(slash)
+        match node:
+            case cst.If(orelse=orelse):
+                self._elifs.add(orelse)
+            case cst.Parameters(star_arg=cst.ParamStar() as star, kwonly_params=parted):
+                self._dropped |= {star} if self._dropped.issuperset(parted) else set()
         return True
 
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:

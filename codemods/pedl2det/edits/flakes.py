@@ -21,12 +21,12 @@ _WRONG = {
 }
 
 
-def wrong_names(text: str) -> Counter[str]:
-    """Return what a text does with names that it should not, in words: ``use x, which ...``.
+def wrong_names(tree: ast.Module) -> Counter[str]:
+    """Return what a file does with names that it should not, in words: ``use x, which ...``.
 
-    A text with ``import *`` may define any name, so it uses no undefined one.
+    A file with ``import *`` may define any name, so it uses no undefined one.
     """
-    found = Checker(ast.parse(text)).messages
+    found = Checker(tree).messages
     return Counter(
         _WRONG[type(one)].format(one.message_args[0]) for one in found if type(one) in _WRONG
     )

@@ -35,6 +35,10 @@ class Wanted:
     project: frozenset[str] = frozenset()  #: the top names of the project's own modules
     is_package: bool = False  #: whether the file is an ``__init__.py``, whose imports are exports.
 
+    def is_gone(self, dotted: str) -> bool:
+        """Return whether a dotted name belongs to an old API, and not to the project."""
+        return dotted.partition(".")[0] not in self.project and self.is_old(dotted)
+
     def group(self, module: str) -> int:
         """Return the group of a module: standard library, third parties, project."""
         top = module.lstrip(".").partition(".")[0]
@@ -408,7 +412,7 @@ def _key(node: _Statement) -> tuple[bool, str]:
 def _is_old_star(node: _Statement, wanted: Wanted) -> bool:
     """Whether a statement imports all names of a module that is gone."""
     is_star = isinstance(node, ast.ImportFrom) and not node.level and node.names[0].name == "*"
-    return is_star and wanted.is_old(f"{_module_of(node)}.x")
+    return is_star and wanted.is_gone(f"{_module_of(node)}.x")
 
 
 def _stays(
@@ -425,7 +429,7 @@ def _stays(
     if name in added:
         return _single(alias, node) == ast.unparse(added[name])
     start = f"{_module_of(node)}." if isinstance(node, ast.ImportFrom) else ""
-    if wanted.is_old(start + alias.name):
+    if wanted.is_gone(start + alias.name):
         return name in reads  # a text that spells it is no use of what is gone
     return name in has or not (name in had and not wanted.is_package)
 

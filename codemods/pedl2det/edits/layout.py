@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence, Set
 from typing import Any
@@ -10,9 +11,6 @@ import libcst as cst
 
 from pedl2det.analysis.source import lines_of
 from pedl2det.edits import templates
-
-#: The kinds of parameters, from the last to the first.
-_KINDS = ("star_kwarg", "kwonly_params", "star_arg", "params", "posonly_params")
 
 
 def on_lines(body: Sequence[Any]) -> list[cst.SimpleStatementLine]:
@@ -181,17 +179,16 @@ def parameters_without_stray_comma(
     original: cst.Parameters, updated: cst.Parameters
 ) -> cst.Parameters:
     """Parameters of which some were dropped: behind the last one stands what stood there before."""
-    before, after = _last(original), _last(updated)
-    if before is None or after is None or _count(updated) == _count(original):
+    before, after = (
+        [one for one in parameters.children if isinstance(one, cst.Param)]
+        for parameters in (original, updated)
+    )
+    if not after or len(after) == len(before):
         return updated
-    (_, end), (kind, last) = before, after
-    if kind == "posonly_params":  # its comma is behind the slash
-        slash: Any = updated.posonly_ind
-        return updated.with_changes(posonly_ind=slash.with_changes(comma=end.comma))
-    closed = last.with_changes(comma=end.comma, whitespace_after_param=end.whitespace_after_param)
-    if isinstance(getattr(updated, kind), cst.Param):
-        return updated.with_changes(**{kind: closed})
-    return updated.with_changes(**{kind: [*getattr(updated, kind)[:-1], closed]})
+    end = before[-1]
+    return updated.with_deep_changes(
+        after[-1], comma=end.comma, whitespace_after_param=end.whitespace_after_param
+    )
 
 
 def closed_up(function: Any) -> Any:
@@ -201,21 +198,6 @@ def closed_up(function: Any) -> Any:
     if isinstance(function, cst.Lambda):
         return function.with_changes(whitespace_after_lambda=cst.MaybeSentinel.DEFAULT)
     return function.with_changes(whitespace_before_params=cst.SimpleWhitespace(""))
-
-
-def _last(parameters: cst.Parameters) -> tuple[str, cst.Param] | None:
-    """The kind of the last parameter, and the parameter."""
-    for kind in _KINDS:
-        found = getattr(parameters, kind)
-        if isinstance(found, cst.Param):
-            return kind, found
-        if isinstance(found, Sequence) and found:
-            return kind, found[-1]
-    return None
-
-
-def _count(parameters: cst.Parameters) -> int:
-    return sum(isinstance(one, cst.Param) for one in parameters.children)
 
 
 # Lines that became too long.
@@ -260,6 +242,7 @@ def reformatted(statement: Any, width: int, module: cst.Module) -> Sequence[Any]
     return [first.with_changes(leading_lines=statement.leading_lines), *rest]
 
 
+@functools.cache
 def formatted(text: str, width: int) -> str:
     """Return a statement as Black writes it, with its own quotes."""
     import black  # for the few trials with long lines

@@ -16,6 +16,11 @@ _TIGHT = (
     *(cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.SimpleString, cst.FormattedString),
     *(cst.List, cst.Dict, cst.Set, cst.ListComp, cst.DictComp, cst.SetComp),
 )
+#: Expressions, and parts of them, in which every operand must bind tightly.
+_OPERATIONS = (
+    *(ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp),
+    *(ast.comprehension, ast.Starred, ast.Await),
+)
 
 
 def expression(code: str, holes: Mapping[str, Any], config: cst.PartialParserConfig) -> Any:
@@ -82,27 +87,17 @@ class _Filler(cst.CSTTransformer):
         return self._code.get(original_node.value, updated_node)
 
 
-def operands(node: ast.AST | None) -> Iterator[ast.expr]:
+def operands(node: ast.AST | None) -> Iterator[ast.AST]:
     """The children of a node that must bind tightly or be in parentheses."""
     match node:
         case ast.Attribute(value=one) | ast.Subscript(value=one) | ast.Call(func=one):
             yield one
-        case ast.Starred(value=one) | ast.Await(value=one) | ast.keyword(arg=None, value=one):
+        case ast.keyword(arg=None, value=one):
             yield one
-        case ast.BinOp(left=left, right=right):
-            yield from (left, right)
-        case ast.UnaryOp(operand=one):
-            yield one
-        case ast.BoolOp(values=values):
-            yield from values
-        case ast.Compare(left=left, comparators=others):
-            yield from (left, *others)
-        case ast.IfExp(test=test, body=body):
-            yield from (test, body)
         case ast.Dict(keys=keys, values=values):
             yield from (value for key, value in zip(keys, values, strict=True) if key is None)
-        case ast.comprehension(iter=iterated, ifs=conditions):
-            yield from (iterated, *conditions)
+        case _ if isinstance(node, _OPERATIONS):
+            yield from ast.iter_child_nodes(node)
 
 
 def in_place(node: Any, parent: ast.AST | None, old: ast.expr) -> Any:

@@ -72,7 +72,7 @@ def migrate(
 def _unreadable(discovered: Discovered, told: set[Path]) -> Iterator[Finding]:
     """Files and folders that cannot be read, and that no trial has told of."""
     for path, error in discovered.unreadable.items():
-        kind = Kind.NOTE if is_text(path) else Kind.BAD_INPUT
+        kind = Kind.NOTE if is_text(path.name) else Kind.BAD_INPUT
         if path not in told:
             yield Finding(kind, SCAN, path, 1, str(error))
 

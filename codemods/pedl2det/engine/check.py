@@ -7,17 +7,16 @@ the rules believe to have done.
 from __future__ import annotations
 
 import ast
-import io
 import re
-import tokenize
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
 import pedl2det_names as names
+from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
-from pedl2det.analysis.trial import Reference, Trial
+from pedl2det.analysis.trial import Reference, references_in
 from pedl2det.edits.comments import FOR_TOOLS
 from pedl2det.edits.flakes import wrong_names
 from pedl2det.engine.marks import is_marked, statement_of
@@ -25,30 +24,26 @@ from pedl2det.engine.migration import Migration
 from pedl2det.findings import Finding, Kind
 
 
-def problem_with(source: Source, text: str) -> str | None:
-    """Return what is wrong with a new text of a file, or None.
+def problem_with(old: Source, new: Source) -> str | None:
+    """Return what is wrong with the new text of a file, or None.
 
-    It must parse and compile, and do nothing wrong with a name that the old text did not.
+    It must compile, and do nothing wrong with a name that the old text did not.
     """
     try:
         with warnings.catch_warnings(action="ignore"):
-            compile(text, str(source.path), "exec", dont_inherit=True)
+            compile(new.tree, str(new.path), "exec", dont_inherit=True)
     except (SyntaxError, ValueError, MemoryError) as error:
         return f"would not compile: {error}"
-    wrong = wrong_names(text)
-    new = wrong - wrong_names(source.text) if wrong else wrong
-    return f"would {min(new)}" if new else source.problem_with(text)
+    wrong = wrong_names(new.tree)
+    if wrong:
+        wrong -= wrong_names(old.tree)
+    return f"would {min(wrong)}" if wrong else old.problem_with(new.text)
 
 
 # Legacy names.
 
 
-def legacy(trial: Trial) -> list[Reference]:
-    """Return every legacy name of a harness in a project."""
-    return [one for one in trial.all_references if names.is_legacy(one.dotted)]
-
-
-def account(migration: Migration, new: Trial) -> list[Reference]:
+def account(migration: Migration, new: Modules) -> list[Reference]:
     """Count the legacy names of new texts; return those that nothing accounts for.
 
     An import shares the fate of what it is used for. Where the user left a rule or a place out,
@@ -58,7 +53,8 @@ def account(migration: Migration, new: Trial) -> list[Reference]:
     fates: dict[tuple[Path, str], set[str]] = defaultdict(set)
     open_names = []
     counts = {"marked": migration.marked, "suppressed": migration.suppressed}
-    for reference in sorted(legacy(new), key=lambda one: one.is_import):
+    legacy = [one for one in references_in(new) if names.is_legacy(one.dotted)]
+    for reference in sorted(legacy, key=lambda one: one.is_import):
         path, name = reference.source.path, _root(reference.node)
         uses = fates[path, name] if reference.is_import else set()
         statement = statement_of(reference.source, reference.node)
@@ -91,7 +87,8 @@ def _root(node: ast.AST) -> str:
 # Comments.
 
 
-_TAIL = re.compile("#[^\r\n]*")
+#: A comment, or what looks like one in a string.
+_COMMENT = re.compile("#[^\r\n]*")
 
 
 def lost_comments(source: Source, new: str) -> Iterator[Finding]:
@@ -100,21 +97,11 @@ def lost_comments(source: Source, new: str) -> Iterator[Finding]:
     A comment behind a statement that is deleted, such as an import, goes with it; all others move
     to the line above (:mod:`pedl2det.edits.comments`).
     """
-    if not Counter(_TAIL.findall(source.text)) - Counter(_TAIL.findall(new)):
-        return  # most often; comments are told from other text only otherwise
-    kept = Counter(comment for _, comment in _comments(new))
-    for line, comment in _comments(source.text):
-        if kept[comment] > 0:
-            kept[comment] -= 1
-            continue
-        cell, at = source.place(line)
-        message = f"the comment `{comment}` went with the code that it stood by"
-        yield Finding(Kind.NOTE, "scan", source.path, at, message, cell=cell)
-
-
-def _comments(text: str) -> list[tuple[int, str]]:
-    return [
-        (token.start[0], token.string)
-        for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline)
-        if token.type == tokenize.COMMENT and not token.string.startswith(FOR_TOOLS)
-    ]
+    lost = Counter(_COMMENT.findall(source.text)) - Counter(_COMMENT.findall(new))
+    for line, text in enumerate(source.lines if lost else (), 1):
+        for comment in _COMMENT.findall(text):
+            if lost[comment] > 0 and not comment.startswith(FOR_TOOLS):
+                lost[comment] -= 1
+                cell, at = source.place(line)
+                message = f"the comment `{comment}` went with the code that it stood by"
+                yield Finding(Kind.NOTE, "scan", source.path, at, message, cell=cell)

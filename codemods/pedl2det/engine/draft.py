@@ -63,9 +63,9 @@ def draft(migration: Migration) -> None:
     project = frozenset(name.partition(".")[0] for name in trial.modules.by_name)
     for source in trial.modules:
         mine, added = edits.get(source.path, []), frozenset(imports[source.path])
-        if not (mine or added or _imports_harness(source)):
-            continue
         wanted = Wanted(added, _is_old, project, source.path.name == "__init__.py")
+        if not (mine or added or _imports_old(source, wanted)):
+            continue
         new, tree = without_unused(source, edited(source, mine, contexts))
         text = fit_imports(source, new, wanted, tree)
         if text != source.text:
@@ -73,10 +73,10 @@ def draft(migration: Migration) -> None:
     migration.support, migration.fixes = support, fixes
 
 
-def _imports_harness(source: Source) -> bool:
-    """Whether a file imports the old API, and so may import what it does not use."""
+def _imports_old(source: Source, wanted: Wanted) -> bool:
+    """Whether a file imports old names, and so may import what nothing uses any more."""
     return not source.skipped.whole and any(
-        names.is_legacy(imported_as(node, alias))
+        wanted.is_gone(imported_as(node, alias))
         for node in source.names.of(ast.Import, ast.ImportFrom)
         for alias in node.names
     )

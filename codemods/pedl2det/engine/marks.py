@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pedl2det_names as names
+from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
-from pedl2det.analysis.trial import Reference, Trial
+from pedl2det.analysis.trial import Reference
 from pedl2det.edits.apply import apply
 from pedl2det.engine.migration import Migration
 from pedl2det.findings import Finding, Kind
@@ -139,7 +140,7 @@ def _title(rule: str) -> str:
     return f"TODO(pedl2det {rule})"
 
 
-def mark_open(migration: Migration, new: Trial, references: Iterable[Reference]) -> None:
+def mark_open(migration: Migration, new: Modules, references: Iterable[Reference]) -> None:
     """Mark the legacy names of new texts that nothing accounts for, and report each."""
     edits: dict[Path, dict[tuple[ast.stmt, str], Mark]] = {}
     for one in references:
@@ -155,7 +156,7 @@ def mark_open(migration: Migration, new: Trial, references: Iterable[Reference])
         if statement is not None:
             text = _text_of(one.source, statement, GENERIC, message, help_)
             edits.setdefault(path, {})[statement, one.dotted] = Mark(statement, text)
-    for source in new.modules:
+    for source in new:
         if source.path in edits:
             migration.texts[source.path] = apply(source, edits[source.path].values(), {})
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pedl2det.analysis.config import Config
-from pedl2det.analysis.project import Reading, made
+from pedl2det.analysis.modules import Modules
+from pedl2det.analysis.project import Reading
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 from pedl2det.engine.result import Change
@@ -61,20 +61,20 @@ class Migration:
     #: those that stay because the user wants it
     suppressed: Counter[Path] = field(default_factory=Counter)
 
-    def new_trial(self) -> Trial:
-        """Return what rules would see if the new texts and configs were written."""
-        sources = {
-            name: with_text(source, self.texts.get(source.path, source.text))
-            for name, source in self.trial.modules.by_name.items()
-        }
-        configs = {
-            path: Config.of(self.configs[path]) if path in self.configs else config
-            for path, config in self.reading.configs.items()
-        }
-        form = {"carried": self.trial.carried, "mended": self.trial.mended}
-        return made(self.reading.project, sources, configs, **form)
+    def new_modules(self) -> Modules:
+        """Return the files with their new texts.
+
+        Raises:
+            SyntaxError: one of them does not parse; a defect of ours.
+        """
+        return Modules(
+            {
+                name: _with_text(source, self.texts.get(source.path, source.text))
+                for name, source in self.trial.modules.by_name.items()
+            }
+        )
 
 
-def with_text(source: Source, text: str) -> Source:
-    """Return a file with another text."""
-    return replace(source, text=text, tree=ast.parse(text))
+def _with_text(source: Source, text: str) -> Source:
+    tree = source.tree if text == source.text else ast.parse(text)
+    return replace(source, text=text, tree=tree)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pedl2det_names as names
+from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.project import Project, Reader, Reading, read
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import bytes_or_none
@@ -85,7 +86,8 @@ def _migrate(
     carries: bool,
 ) -> Result:
     reading = read(project, reader, second=carries)
-    total = Counter(one.source.path for one in check.legacy(reading.trial))
+    old = (one for one in reading.trial.all_references if names.is_legacy(one.dotted))
+    total = Counter(one.source.path for one in old)
     # A script has no methods to carry over.
     if _may_hold_scripts(reading) and not (carries and reading.trial.roots):
         from pedl2det.scripts import lower  # which few projects need
@@ -134,7 +136,7 @@ def _speak_of_scripts(migration: Migration) -> None:
 
 
 def _rewrite(migration: Migration) -> None:
-    """Rules, draft, marks, configs and a second run; without a trial, marks alone."""
+    """Rules, draft, marks and configs; without a trial, marks alone."""
     reading, trial = migration.reading, migration.trial
     if reading.project.has_trial and trial.roots:
         _propose(migration)
@@ -142,22 +144,15 @@ def _rewrite(migration: Migration) -> None:
     remarks = migration.remarks
     marks = [mark(one) for one in remarks if one.kind is Kind.LEFT]
     migration.fixes += [one for one in marks if one is not None]
-    is_drafted = _draft_or_leave(migration)
+    new = _draft_or_leave(migration)
     _report(migration)
     originals = reading.originals
     for source in trial.modules:  # what lowering changed
         if source.path in originals and source.text != originals[source.path].text:
             migration.texts.setdefault(source.path, source.text)
     migrate_configs(migration)
-    if not is_drafted:
-        return
-    new = migration.new_trial()
-    left = check.account(migration, new)
-    if left:
+    if new is not None and (left := check.account(migration, new)):
         mark_open(migration, new, left)
-        new = migration.new_trial()
-    if migration.texts and trial.roots and not migration.dropped and not migration.tracebacks:
-        migration.findings += _changed_again(migration, new)
 
 
 def _set_aside_unreached(migration: Migration) -> None:
@@ -183,18 +178,19 @@ def _around(remark: Remark) -> Iterator[ast.AST]:
         node = remark.source.names.parents.get(node)
 
 
-def _draft_or_leave(migration: Migration) -> bool:
-    """Apply the fixes of a project; return False where that fails, and leave the project as it is.
+def _draft_or_leave(migration: Migration) -> Modules | None:
+    """Apply the fixes of a project, and return its new files; where that fails, leave it as it is.
 
     A failure is a defect of ours, or comes of a rule that the user does not want.
     """
     try:
         draft(migration)
+        new = migration.new_modules()
         problems = [
-            f"{source.path.name} {problem}"
-            for source in migration.trial.modules
-            if source.path in migration.texts
-            if (problem := check.problem_with(source, migration.texts[source.path])) is not None
+            f"{old.path.name} {problem}"
+            for name, old in migration.trial.modules.by_name.items()
+            if old.path in migration.texts
+            if (problem := check.problem_with(old, new.by_name[name])) is not None
         ]
         stack = "\n".join(problems)
     except RecursionError:
@@ -202,7 +198,7 @@ def _draft_or_leave(migration: Migration) -> bool:
     except Exception as error:
         problems, stack = [f"{type(error).__name__}: {error}"], traceback.format_exc()
     if not problems:
-        return True
+        return new
     migration.texts.clear()
     migration.fixes, migration.support = [], frozenset()
     if migration.dropped:
@@ -213,23 +209,7 @@ def _draft_or_leave(migration: Migration) -> bool:
         migration.findings.append(finding_at(*place, Kind.DEFECT, "check", message))
         migration.tracebacks.append(stack)
         migration.marked = migration.total.copy()
-    return False
-
-
-def _changed_again(migration: Migration, new: Trial) -> Iterator[Finding]:
-    """Run the rules on new texts; yield a finding for each place that they would change again."""
-    again = Migration(migration.reading, new, migration.options)
-    _propose(again)
-    defects = [one for one in again.findings if one.kind is Kind.DEFECT]
-    if defects:
-        yield from defects
-        return
-    if again.fixes:
-        draft(again)
-    for fix in again.fixes:
-        if fix.source.path in again.texts:
-            message = "a second run changes this again"
-            yield finding_at(fix.source, fix.node, Kind.DEFECT, fix.rule, message)
+    return None
 
 
 def _report(migration: Migration) -> None:

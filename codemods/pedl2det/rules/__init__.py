@@ -99,8 +99,8 @@ RULES = (
     Rule("P026", "standalone-meanings", words=_STANDALONE),
     Rule(
         *("P027", "older-keras"),
-        words=r"trainable|[Mm]ask|(?i:adagrad)|activity|bilinear|_weight|\bload_model|"
-        r"\bmodel_from_|\bfrom_c|deseriali|\bImageDataGenerator\b|" + _STANDALONE,
+        words=r"trainable|[Mm]ask|(?i:adagrad)|bilinear|\bload_model|\bmodel_from_|\bfrom_c|"
+        r"deseriali|interpolation|\*\*\w|\bImageDataGenerator\b|" + _STANDALONE,
     ),
     Rule(
         "P031",
@@ -118,11 +118,7 @@ RULES = (
         words=r"\.(?:append|as_matrix|asfreq|iteritems|ix|resample|[gs]et_value|value)\b|\bfreq\b"
         r"|stack\b|\brandom\b",
     ),
-    Rule(
-        "P038",
-        "metrics-of-losses",
-        words=r"""["'](?:acc(?:uracy)?|ce|crossentropy)["']|metrics\s*=(?!\s*\[\s*["'])""",
-    ),
+    Rule("P038", "metrics-of-losses", words=r"""metrics|["'](?:acc|ce\b|crossentropy)"""),
     Rule("P039", "random-layers", _PEDL + _EARLY, words=_RANDOM),
 )
 

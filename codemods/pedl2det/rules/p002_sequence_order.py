@@ -7,6 +7,7 @@ and Sequences unless the trial calls ``configure_fit(shuffle=False)``.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 
 from pedl2det.analysis.flow.values import Function
@@ -15,6 +16,7 @@ from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Remark
 
+_ORDER = r"\.configure_fit\(.*\bshuffle="
 _CALL = "{context}.configure_fit(shuffle=False)"
 _ON_EPOCH_END = (
     "{name}.on_epoch_end is called after each pass over the data; the old harness never called it"
@@ -28,7 +30,7 @@ _SHUFFLED_IMAGES = (
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Turn shuffling off, and note the Sequences that notice the end of a pass."""
     is_new = trial.generation is Generation.CONTEXT and not trial.counts_in_steps
-    if is_new or not trial.roots:
+    if is_new:
         return
     if not only_datasets(trial):
         for root in trial.roots:
@@ -42,13 +44,7 @@ def _says_order(trial: Trial, root: ast.ClassDef) -> bool:
     """Whether the constructor says the order of the batches itself, in every run of it."""
     constructor = trial.flow.method(root, "__init__")
     return constructor is not None and any(
-        isinstance(line, ast.Expr)
-        and isinstance(line.value, ast.Call)
-        and ast.unparse(line.value.func).endswith(".configure_fit")
-        and any(
-            one.arg == "shuffle" and isinstance(one.value, ast.Constant)
-            for one in line.value.keywords
-        )
+        isinstance(line, ast.Expr) and re.search(_ORDER, ast.unparse(line))
         for line in constructor.body
     )
 

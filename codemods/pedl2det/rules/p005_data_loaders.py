@@ -47,8 +47,6 @@ _CACHED = "from functools import cached_property"
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Give the trial classes their loader methods."""
-    if not trial.roots:
-        return
     for owner in _owners(trial):
         present = trial.flow.method(owner, TRAINING_METHOD)
         if trial.loaders_place is None and present is None and trial.is_whole:

@@ -24,6 +24,7 @@ from pedl2det.analysis.models import (
     compiles,
     is_local,
     is_model_class,
+    is_visible,
     looked_through,
     returned_models,
 )
@@ -41,6 +42,7 @@ _BRANCHES = (
 )
 _MODULE = "the model is compiled while its module is imported, before there is a context"
 _BUILT = "the trial builds a model itself, which the context would take for the one that it trains"
+_FUNCTIONS = ast.FunctionDef | ast.Lambda
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
@@ -63,10 +65,9 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         if not plain:
             yield from _returned(trial, methods)
     if old_keras.is_old(trial) and not trial.carried:
-        if _may_choose_own_loss(trial):
-            yield from old_keras.before_models(trial, "legacy_keras.use_float_targets")
-        if any(_hides_optimizer(trial, one) for one in found if not one.is_standalone):
-            yield from old_keras.before_models(trial, "legacy_keras.use_old_adagrad")
+        hides = any(_hides_optimizer(trial, one) for one in found if not one.is_standalone)
+        if hides or _may_choose_own_loss(trial):
+            yield from old_keras.as_before(trial)
     is_recorded = trial.carried or bool(methods and not is_by_hand and not plain)
     for one in found:
         if one in plain:
@@ -76,24 +77,22 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
 
 
 def _may_choose_own_loss(trial: Trial) -> bool:
-    """Whether a value chooses a loss or metric, and one of the project may be chosen.
+    """Whether a value chooses a loss, and one of the project may be chosen.
 
     TensorFlow 1 gave it floats; if it is always taken, a proof shows whether it needs them.
     """
-    functions: list[ast.FunctionDef | ast.Lambda] = [*trial.modules.of(ast.FunctionDef)]
+    functions: list[_FUNCTIONS] = [*trial.modules.of(ast.FunctionDef)]
     functions += trial.modules.of(ast.Lambda)
-    pairs = [one.args.args for one in functions if one is not trial.loaders]
-    if all(len(pair) != 2 or pair[0].arg == "self" for pair in pairs):
+    given = [one.args.args for one in functions if one is not trial.loaders]
+    if not any(len(names) > 1 and names[0].arg not in ("self", "cls") for names in given):
         return False
-    for one in compiles(trial):
-        for name, place in (("loss", 1), ("metrics", 2)):
-            value = argument(one.call, name, place)
-            members = [] if value is None else [*trial.flow.members(value)]
-            is_chosen = any(isinstance(each, ast.Subscript | ast.arg) for each in members)
-            own = [each for each in members if isinstance(each, ast.FunctionDef | ast.Lambda)]
-            if is_chosen or (name == "loss" and own and len(members) > 1):
-                return True
-    return False
+    losses = [argument(one.call, "loss", 1) for one in compiles(trial)]
+    members = [[*trial.flow.members(loss)] for loss in losses if loss is not None]
+    return any(
+        not all(is_visible(trial, one) for one in several)
+        or (len(several) > 1 and any(isinstance(one, _FUNCTIONS) for one in several))
+        for several in members
+    )
 
 
 def _is_unfinished(trial: Trial, compiled: Compile) -> bool:
@@ -258,7 +257,8 @@ def _optimizer(
         return [], ()
     imports: tuple[str, ...] = ()
     wanted = "{value}"
-    if kind is Given.NAME and isinstance(value, ast.Constant):
+    has_constants = not (compiled.is_standalone and old_keras.sets_epsilon(trial))
+    if kind is Given.NAME and isinstance(value, ast.Constant) and has_constants:
         name = BY_NAME[str(value.value).lower()]
         module = OPTIMIZERS if old_keras.age(trial) is Age.CURRENT else LEGACY
         spelling = spell(compiled.source, f"{module}.{name}")

@@ -28,7 +28,6 @@ _BASE = "Optimizer"
 _GETTERS = {f"{OPTIMIZERS}.get", f"{OPTIMIZERS}.deserialize"}
 _CLIPS = {"clipnorm", "clipvalue"}
 _STAR = "which optimizers this imports is not visible, and today they have other arguments"
-_HANDED_ON = "this module is handed on, and which optimizers are used is not visible"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
@@ -55,7 +54,8 @@ def _use(trial: Trial, reference: Reference, row: names.Name) -> Iterator[Fix | 
     if call is not None:
         clips = [one for one in call.keywords if one.arg in _CLIPS]
         is_standalone = means_standalone(trial, reference.dotted)
-        is_faithful = is_standalone and not all(_clips(one.value) for one in clips)
+        is_plain = not old_keras.sets_epsilon(trial) and all(_clips(one.value) for one in clips)
+        is_faithful = is_standalone and not is_plain
         edits = None if is_faithful else call_edits(call, row)
         if is_standalone and len(clips) > 1:
             message = "Keras 2.2.4 clipped by the norm first, and today's Keras by the value first"
@@ -137,10 +137,10 @@ def _others(trial: Trial) -> Iterator[Fix | Remark]:
             yield rewrite(node, "legacy_keras.KerasOptimizer")
         elif today == f"{OPTIMIZERS}.{_BASE}":
             yield from old_keras.respelled(source, node, f"{LEGACY}.{_BASE}")
-        elif today == OPTIMIZERS and isinstance(parent, ast.Call) and node in parent.args:
-            if getattr(parent.func, "attr", "") == "old_module":  # P036, in an earlier run
-                continue
-            yield _handed_on(trial, node, parent, dotted or "")
+        elif today != OPTIMIZERS or means_standalone(trial, dotted or ""):
+            continue  # P036
+        elif getattr(getattr(parent, "func", node), "id", "") in ("getattr", "hasattr"):
+            yield rewrite(node, "{module}.legacy", {"module": node})
 
 
 def _kinds(source: Source, node: ast.Name) -> set[str]:
@@ -163,16 +163,6 @@ def _is_derived(trial: Trial, node: ast.expr, dotted: str) -> bool:
         return False
     own = {one.name for one in parent.body if isinstance(one, ast.FunctionDef)}
     return "get_updates" in own or means_standalone(trial, dotted)
-
-
-def _handed_on(trial: Trial, node: ast.expr, call: ast.Call, dotted: str) -> Fix | Remark:
-    """The module as an argument, such as in ``getattr(optimizers, name)``."""
-    if not means_standalone(trial, dotted):
-        return rewrite(node, "{module}.legacy", {"module": node})
-    if getattr(call.func, "id", "") == "getattr" and len(call.args) == 2:
-        name = {"name": call.args[1]}
-        return rewrite(call, "legacy_keras.standalone_optimizer_class({name})", name)
-    return Remark(node, _HANDED_ON, "name the optimizer")
 
 
 EXAMPLE = """\

@@ -20,7 +20,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.flow.values import Function, Way, by_position
 from pedl2det.analysis.loaders import TRAINING_METHOD, pair_name, training_name
-from pedl2det.analysis.metric_names import asked_for, metric_names
+from pedl2det.analysis.metric_names import asked_for, metric_names, todays_name
 from pedl2det.analysis.models import (
     Monitor,
     compiles,
@@ -71,7 +71,7 @@ def _renamed(trial: Trial, monitors: Sequence[Monitor]) -> Iterator[Fix | Remark
     """Give each ``monitor=`` the name by which its metric is reported today."""
     compiled = compiles(trial)
     trained = [one.call for one in compiled if one.is_trained]
-    asked = asked_for(trial, trained or [one.call for one in compiled])
+    asked = asked_for(trial, *(trained or [one.call for one in compiled]))
     of_keras_trial = metric_names(trial)
     arguments = {one.node for one in monitors}
     done: set[ast.expr] = set()
@@ -79,7 +79,7 @@ def _renamed(trial: Trial, monitors: Sequence[Monitor]) -> Iterator[Fix | Remark
         for text in monitor.texts:
             old = str(text.value)
             if of_keras_trial is None:
-                new = asked.todays_name(old)
+                new = todays_name(old, asked)
             else:
                 new = of_keras_trial.new("validation", old) if old.startswith("val_") else old
             if new == old or text in done:

@@ -7,7 +7,6 @@ Its ``hinge`` losses took labels of 0 and 1 as they are, and ``Conv2D(32, 3, 3)`
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator
 
 import pedl2det_names as names
@@ -20,15 +19,6 @@ from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.fixes import Drop, Edit, Fix, Replace, rewrite
 from pedl2det.support import MODULE
 
-_FROM_ONE = f"{MODULE}.name_layers_from_one"
-
-#: What may ask for a layer by the name that Keras gave it.
-_NUMBERED = re.compile(
-    r"""\b(?:get_layer|by_name|output_names|metrics_names)\b|\.name\b"""
-    r"""|["'][a-z][a-z0-9_]*_(?:\d+(?:_\w+)?["']|%d|\{)"""
-)
-_NAMED = re.compile(r"""\bname\s*=\s*["'](\w+)["']""")
-_WORDS = re.compile(r"(.)([A-Z][a-z]+)")
 #: Losses that were other functions, by their names for Keras.
 _LOSSES = {
     "hinge": "hinge",
@@ -54,8 +44,6 @@ def check(trial: Trial) -> Iterable[Fix]:
     for value in _losses(trial):
         if not all(_means_the_same(trial, member) for member in trial.flow.members(value)):
             yield rewrite(value, f"{MODULE}.standalone_losses({{value}})", {"value": value})
-    if old_keras.has_standalone_layers(trial) and (trial.mended or _depends_on_names(trial)):
-        yield from old_keras.before_models(trial, _FROM_ONE)
 
 
 def _means_the_same(trial: Trial, loss: ast.AST) -> bool:
@@ -66,17 +54,6 @@ def _means_the_same(trial: Trial, loss: ast.AST) -> bool:
         case ast.Name() | ast.Attribute():
             return trial.modules.meaning(loss) is not None
     return not isinstance(loss, ast.Subscript | ast.arg | ast.Call)
-
-
-def _depends_on_names(trial: Trial) -> bool:
-    """Whether a trial may ask for a layer by its number, or gives one the first name of others."""
-    used = {one.dotted.rpartition(".")[2] for one in trial.references}
-    first = {_WORDS.sub(r"\1_\2", name).lower() for name in used}
-    texts = [one.text for one in trial.modules]
-    configs = [repr(config) for _, config in trial.configs]
-    return any(map(_NUMBERED.search, [*texts, *configs])) or any(
-        first.intersection(_NAMED.findall(text)) for text in texts
-    )
 
 
 def _losses(trial: Trial) -> Iterator[ast.expr]:

@@ -84,9 +84,7 @@ EXAMPLE = """\
 
 
 - class Trial(TFKerasTrial):
-+ legacy_keras.use_old_batch_normalization()
-+ legacy_keras.use_old_upsampling()
-+ legacy_keras.use_old_masks()
++ legacy_keras.use_old_keras()
 +
 +
 + class Trial(legacy_keras.PedlTrial):

@@ -18,10 +18,8 @@ from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Trial
 from pedl2det.fixes import Remark
 
-_OF_MODULE = ("globals", "locals", "eval", "exec", "vars")
 #: What functions have that may take other arguments after a rewrite, or are called by it.
 _REWRITTEN = re.compile(r"pedl|determined|\bcompile\b|context|h(?:yper)?param|loaders|download")
-_OF_VALUE = ("vars", "dir")
 _RANDOM = ("numpy.random.", "random.", "tensorflow.random.", "tensorflow.compat.v1.random")
 _SEEDS = ("tensorflow.set_random_seed", "tensorflow.compat.v1.set_random_seed")
 _NAMES = "`{code}` reaches names of the trial by text"
@@ -35,9 +33,7 @@ _DRAWN = "several modules draw or seed random numbers while they are imported"
 
 def check(trial: Trial) -> Iterable[Remark]:
     """Name every place where more of the trial is seen than a rule can follow."""
-    for source in trial.modules:
-        yield from _by_text(source)
-        yield from _called_by_text(source)
+    yield from _by_text(trial)
     yield from _as_values(trial)
     yield from _guarded(trial)
     yield from _decorated(trial)
@@ -57,40 +53,43 @@ def _guarded(trial: Trial) -> Iterator[Remark]:
                 yield _remark(statement, _GUARDED)
 
 
-def _by_text(source: Source) -> Iterator[Remark]:
-    """``globals()``, ``eval(text)``, ``sys.modules``: names of a module by text."""
-    for call in source.names.of(ast.Call):
+def _by_text(trial: Trial) -> Iterator[Remark]:
+    """``globals()``, ``eval(text)``, ``vars(self)``, ``methodcaller("build_model", hparams)``."""
+    for call in trial.modules.of(ast.Call):
         match call:
-            case ast.Call(func=ast.Name(id=name) as function, args=args) if name in _OF_MODULE:
-                is_here = len(args) == (name in ("eval", "exec"))
-                if is_here and source.names.binder(function) is None:
-                    yield _remark(call, _NAMES)
-    for node in source.names.of(ast.Attribute):
-        parent = source.names.parents[node]
-        if source.names.qualified(node) == "sys.modules" and not isinstance(parent, ast.Compare):
-            yield _remark(parent, _NAMES)
-
-
-def _called_by_text(source: Source) -> Iterator[Remark]:
-    """``methodcaller("build_model", hparams)(super())``: methods that take other arguments now."""
-    for text in source.names.of(ast.Constant):
-        parent = source.names.parents[text]
-        match parent:
             case ast.Call(func=ast.Name(id="getattr" | "hasattr")):
                 continue  # which is followed
-            case ast.Call() if text.value in GIVEN_HPARAMS:
-                yield _remark(parent, _NAMES)
+            case (
+                ast.Call(func=ast.Name(id="globals" | "locals" | "vars") as function, args=[])
+                | ast.Call(func=ast.Name(id="eval" | "exec") as function, args=[_])
+            ) if trial.modules.home(call).names.binder(function) is None:
+                yield _remark(call, _NAMES)
+            case (
+                ast.Call(func=ast.Name(id="vars" | "dir"), args=[value, *_])
+                | ast.Call(func=ast.Attribute(value=ast.Name(id="inspect")), args=[value, *_])
+            ) if _is_trial(trial, value):
+                yield _remark(call, _PARTS)
+            case ast.Call(args=texts) if any(_is_method(text) for text in texts):
+                yield _remark(call, _NAMES)
+
+
+def _is_method(node: ast.expr) -> bool:
+    """Whether a text is the name of a method that takes other arguments now."""
+    return isinstance(node, ast.Constant) and node.value in GIVEN_HPARAMS
 
 
 def _as_values(trial: Trial) -> Iterator[Remark]:
-    """``vars(self)``, ``self.__dict__``, ``inspect.getmembers(settings)``; modules as values."""
+    """``self.__dict__``; ``sys.modules`` and modules of the project as values."""
     for node in trial.modules.reads:
-        parent = trial.modules.home(node).names.parents[node]
-        if isinstance(parent, ast.Attribute) and parent.attr != "__dict__":
+        parent, dotted = trial.modules.home(node).names.parents[node], trial.modules.meaning(node)
+        if dotted == "sys.modules" and not isinstance(parent, ast.Compare):
+            yield _remark(parent, _NAMES)
+        is_dict = isinstance(parent, ast.Attribute) and parent.attr == "__dict__"
+        if isinstance(parent, ast.Attribute) and not is_dict:
             continue
-        module = trial.modules.by_name.get(trial.modules.meaning(node) or "")
+        module = trial.modules.by_name.get(dotted or "")
         is_module = module is not None and not _is_registry(parent, module)
-        if is_module or (_is_seen(parent, node) and _is_trial(trial, node)):
+        if is_module or (is_dict and _is_trial(trial, node)):
             yield _remark(parent, _PARTS)
 
 
@@ -104,18 +103,6 @@ def _is_trial(trial: Trial, node: ast.expr) -> bool:
     """Whether an expression is a trial class or the trial, or a parameter that may get it."""
     origins = [one.node for one in trial.flow.origins(node) if not one.path]
     return any(one in trial.classes or isinstance(one, ast.arg) for one in origins)
-
-
-def _is_seen(parent: ast.AST, name: ast.expr) -> bool:
-    """Whether a trial's attributes are seen all at once."""
-    match parent:
-        case ast.Attribute():
-            return True  # __dict__
-        case ast.Call(func=ast.Name(id=function), args=[value, *_]):
-            return value is name and function in _OF_VALUE
-        case ast.Call(func=ast.Attribute(value=ast.Name(id="inspect"))):
-            return True
-    return False
 
 
 def _decorated(trial: Trial) -> Iterator[Remark]:

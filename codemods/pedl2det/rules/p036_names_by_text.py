@@ -18,8 +18,7 @@ from pedl2det.fixes import Fix, rewrite
 
 _ROOTS = ("tensorflow", "keras", "numpy")
 _MODULES = frozenset(row.old.rpartition(".")[0] for row in names.rows())
-#: Modules of which P009 and P010 rewrite `getattr`.
-_OWN_RULE = (OPTIMIZERS, f"{KERAS}.layers")
+_LAYERS = f"{KERAS}.layers"
 
 
 def check(trial: Trial) -> Iterable[Fix]:
@@ -61,7 +60,7 @@ def _is_asked_plainly(trial: Trial, module: ast.expr, parent: ast.AST) -> bool:
             row = names.lookup(f"{trial.modules.meaning(module)}.{name}")
             return row is None or row.new is None  # it is there today, or was never served
         case ast.Call(func=ast.Name(id="getattr" | "hasattr"), args=[_, _, *_]):
-            return trial.today(module) in _OWN_RULE
+            return trial.today(module) == _LAYERS or trial.modules.meaning(module) == OPTIMIZERS
     return False
 
 

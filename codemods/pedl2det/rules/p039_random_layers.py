@@ -10,6 +10,7 @@ written for the context-based API goes on drawing as it did.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 
 from pedl2det.analysis import old_keras
@@ -18,41 +19,25 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix
 
 _CALL = f"{KERAS}.backend.experimental.enable_tf_random_generator"
-#: Layers of Keras that draw random numbers, or may.
-_LAYERS = {
-    f"{KERAS}.layers.{name}"
-    for name in (
-        *("AlphaDropout", "Dropout", "GaussianDropout", "GaussianNoise", "MultiHeadAttention"),
-        *(f"SpatialDropout{size}D" for size in (1, 2, 3)),
-        *(f"ConvLSTM{size}D" for size in (1, 2, 3)),
-        *(f"{name}{part}" for name in ("GRU", "LSTM", "SimpleRNN") for part in ("", "Cell")),
-    )
-}
-
-#: Applications that have such a layer.
-_APPLICATIONS = tuple(
-    f"{KERAS}.applications.{name}" for name in ("MobileNet", "EfficientNet", "ConvNeXt")
+#: Names of Keras that are a layer which draws random numbers, or may make one of a text or a file.
+_MAY_DRAW = re.compile(
+    rf"{KERAS}\.layers\.(?:\w*(?:Dropout|Noise|GRU|LSTM|SimpleRNN)|MultiHead)"
+    rf"|{KERAS}\.applications\.(?:MobileNet|EfficientNet|ConvNeXt)"
+    r"|(?:.*\.)?(?:deserialize|from_config|load_model|model_from_config|model_from_json)$"
 )
-#: What makes layers of what a text or a file says.
-_MAKERS = ("deserialize", "from_config", "load_model", "model_from_config", "model_from_json")
 
 
 def check(trial: Trial) -> Iterable[Fix]:
     """Enable generators in the constructors of a trial that may have such a layer."""
-    if any(trial.today(node) in _LAYERS for node in trial.modules.reads) or _hides_one(trial):
+    if any(_may_draw(trial, node) for node in trial.modules.reads):
         yield from old_keras.before_models(trial, _CALL)
 
 
-def _hides_one(trial: Trial) -> bool:
-    """Whether a text, a file or an application may give a model such a layer."""
-    for call in trial.modules.of(ast.Call):
-        name = trial.today(call.func)
-        is_getattr = getattr(call.func, "id", "") == "getattr" and bool(call.args)
-        if name.startswith(_APPLICATIONS) or name.rpartition(".")[2] in _MAKERS:
-            return True
-        if is_getattr and trial.today(call.args[0]) == f"{KERAS}.layers":
-            return True
-    return False
+def _may_draw(trial: Trial, node: ast.expr) -> bool:
+    name = trial.today(node)
+    parent = trial.modules.home(node).names.parents[node]
+    by_text = name == f"{KERAS}.layers" and isinstance(parent, ast.Call)  # getattr(layers, name)
+    return by_text or _MAY_DRAW.match(name) is not None
 
 
 EXAMPLE = """\

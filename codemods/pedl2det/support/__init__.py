@@ -35,16 +35,22 @@ _BIND = "bind"
 
 @dataclass(frozen=True)
 class _Definition:
-    """A statement at the top of a file of pieces, with the first line of its documentation.
-
-    ``uses`` are the global names in it, and ``imports`` the statements that it needs.
-    """
+    """A statement at the top of a file of pieces, with the first line of its documentation."""
 
     name: str
     text: str
     doc: str
-    uses: frozenset[str]
-    imports: frozenset[str]
+    file_imports: Mapping[str, str]  #: the imports of its file, by the names that they bind
+
+    @functools.cached_property
+    def uses(self) -> frozenset[str]:
+        """The global names in it."""
+        return _global_names(self.text)
+
+    @property
+    def imports(self) -> list[str]:
+        """The statements that it needs."""
+        return [self.file_imports[name] for name in self.uses & self.file_imports.keys()]
 
 
 def available(package: str = PACKAGE) -> Mapping[str, str]:
@@ -97,7 +103,7 @@ def merged(existing: str, names: Iterable[str]) -> str:
     names = list(names)
     symbols = symtable.symtable(existing, MODULE, "exec").get_symbols()
     bound = {one.get_name() for one in symbols if one.is_assigned() or one.is_imported()}
-    held = [name for name in _definitions() if name in bound]
+    held = [name for name in _definitions(PACKAGE) if name in bound]
     if existing.strip() in ("", render(held).strip()):
         return render([*held, *names])
     missing = _closure(names, bound)
@@ -130,7 +136,7 @@ def _closure(
 
 
 @functools.cache
-def _definitions(package: str = PACKAGE) -> Mapping[str, _Definition]:
+def _definitions(package: str) -> Mapping[str, _Definition]:
     """Return every definition by its name, in the order in which they are rendered."""
     spec = find_spec(package)
     assert spec is not None
@@ -157,9 +163,7 @@ def _read(source: str) -> Iterator[_Definition]:
         if isinstance(node, ast.Import | ast.ImportFrom | ast.Expr):  # or documentation
             continue
         text = "".join(lines[_first_line(node, lines) : node.end_lineno])
-        uses = _global_names(text)
-        needed = frozenset(imports[name] for name in uses & imports.keys())
-        yield _Definition(_name(node), text, _doc(node, text), uses, needed)
+        yield _Definition(_name(node), text, _doc(node, text), imports)
 
 
 def _first_line(node: ast.stmt, lines: list[str]) -> int:

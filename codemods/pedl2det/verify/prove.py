@@ -23,7 +23,7 @@ from pedl2det.verify.extent import extent_of, missing_paths, project_of
 from pedl2det.verify.page import write_page, write_report
 from pedl2det.verify.preparing import Pair, chosen_config, prepare
 from pedl2det.verify.training import Failure, TrainingLength, train, training_length
-from pedl2det.verify.unrun import unrun_lines
+from pedl2det.verify.unrun import skipped_functions, unrun_lines
 from pedl2det.verify.verdict import (
     Conclusion,
     Verdict,
@@ -31,7 +31,9 @@ from pedl2det.verify.verdict import (
     describe_equal,
     likely_causes,
     likely_reasons,
+    listed,
 )
+from pedl2det.verify.written_names import missing_names
 from pedl2det.visible import shown
 
 _ACTS_LATE = "P011"  # callbacks, which act after validations
@@ -128,6 +130,13 @@ def _judge(workshop: Workshop, batches: int | None) -> tuple[Verdict, Trained]:
         )
     elif not pair.left:
         verdict = _compare(verdict, trained, workshop)
+    if verdict.is_equal and (missing := missing_names(pair.changed_files())):
+        message = f"{listed(missing)}: the installed library has no such name"
+        verdict = replace(verdict, outcome=Conclusion.NEW_FAILS, message=message)
+    is_ours = verdict.is_equal and workshop.against is None
+    if is_ours and (skipped := skipped_functions(pair.old, pair.new)):
+        message = f"{listed(skipped)}: the old trial executes this, the new one does not"
+        verdict = replace(verdict, outcome=Conclusion.DIFFERENT, message=message)
     if pair.is_same:
         note = f"{workshop.directory} uses no old API: it is trained twice, as it is"
         verdict = replace(verdict, notes=(note, *verdict.notes))

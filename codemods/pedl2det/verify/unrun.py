@@ -23,16 +23,52 @@ def unrun_lines(copy: Copy) -> Lines:
 
     Of a file that was not imported, none is named; nor is what `migrate` writes for a trial.
     """
+    return {copy.original(path): _unrun_in(path, lines) for path, lines in _executed(copy).items()}
+
+
+def skipped_functions(old: Copy, new: Copy) -> list[str]:
+    """Return the functions that the old training executed, and the new one has but did not.
+
+    A hook that is never called changes nothing that a short training shows.
+    """
+    executed = {new.original(path): (path, lines) for path, lines in _executed(new).items()}
+    skipped = []
+    for path, lines in _executed(old).items():
+        twin, twin_lines = executed.get(old.original(path), (path, lines))
+        new_entered = _entered(twin, twin_lines)
+        names = [name for name, is_entered in _entered(path, lines).items() if is_entered]
+        skipped += [f"{path.name}: {name}" for name in names if new_entered.get(name) is False]
+    return skipped
+
+
+def _executed(copy: Copy) -> dict[Path, set[int]]:
+    """Return the lines that a training executed, by file of the copy."""
     executed: dict[Path, set[int]] = defaultdict(set)
     text = copy.lines.read_text("utf-8", "surrogateescape") if copy.lines.is_file() else ""
     for line in text.splitlines():
         number, _, path = line.partition(" ")
         executed[Path(path)].add(int(number))
     return {
-        copy.original(path): _unrun_in(path, lines)
+        path: lines
         for path, lines in executed.items()
         if path.is_file() and path.suffix == ".py" and path.name != SUPPORT
     }
+
+
+def _entered(path: Path, executed: set[int]) -> dict[str, bool]:
+    """Return whether each function of a file was executed, by its name within the file."""
+    found: dict[str, bool] = {}
+    stack: list[tuple[str, ast.AST]] = [("", ast.parse(path.read_bytes()))]
+    while stack:
+        inside, node = stack.pop()
+        for child in ast.iter_child_nodes(node):
+            name = f"{inside}.{getattr(child, 'name', '')}".strip(".")
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+                body = range(child.body[0].lineno, (child.end_lineno or 0) + 1)
+                found[name] = found.get(name, False) or not executed.isdisjoint(body)
+            is_named = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+            stack.append((name if is_named else inside, child))
+    return found
 
 
 def _unrun_in(path: Path, executed: set[int]) -> frozenset[int]:

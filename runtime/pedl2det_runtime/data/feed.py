@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any
 
 import tensorflow as tf
 
@@ -14,26 +14,32 @@ from pedl2det_runtime.data.loaders import ArraySequence, BatchSequence, is_datas
 from pedl2det_runtime.data.sampler import Sampler
 from pedl2det_runtime.data.stacks import ArrayStacks, SequenceStacks
 from pedl2det_runtime.data.tensors import StackedDatasets, call_once, of_any_length, of_any_shape
-from pedl2det_runtime.data.workers import Workers
+from pedl2det_runtime.data.workers import Horizon, Reader, Workers
 
 #: The rank of this process and the number of ranks.
 Ranks = tuple[int, int]
 
 
-class Feed(Protocol):
-    """Batches for one ``fit`` or one ``evaluate``.
+class Feed:
+    """Batches for one ``fit`` or one ``evaluate``: those of a dataset.
+
+    Args:
+        dataset: the dataset.
+        steps: number of batches; None if it is unknown or infinite.
 
     Attributes:
         steps: number of batches; None if it is unknown or infinite.
         spec: the nested ``tf.TensorSpec`` of a batch; set by :meth:`open`.
+        horizon: how far batches may be made and read.
+        reader: what reads them.
     """
 
-    steps: int | None
-    spec: Any
-
-    @property
-    def error(self) -> BaseException | None:
-        """The exception that the data raised, or None."""
+    def __init__(self, dataset: tf.data.Dataset | None, steps: int | None) -> None:
+        self.steps = steps
+        self.spec = None if dataset is None else dataset.element_spec
+        self.horizon = Horizon()
+        self.reader = Reader()
+        self._dataset = dataset
 
     def open(self, model: Any, *, build: bool) -> tf.data.Dataset:
         """Return the batches as a dataset.
@@ -43,25 +49,9 @@ class Feed(Protocol):
             build: whether to create the model's variables now, because they are restored next.
                 This does not change the random states.
         """
-
-    def allow(self, until: int) -> None:
-        """Allow loading of batches up to number ``until`` of the training."""
-
-    def hold(self, batches: int) -> int:
-        """Make no further batch than are made, of which so many have been used.
-
-        Returns:
-            How many must be used before all random states belong to the last of them.
-        """
-
-    def read_ahead(self, until: int) -> None:
-        """Allow reading batches up to number ``until`` at once: an execution ends with it."""
-
-    def finish(self) -> None:
-        """Signal the end of a pass to the data."""
-
-    def close(self) -> None:
-        """Stop the workers."""
+        if build:
+            _build_without_draws(model, self.spec)
+        return self._dataset
 
 
 def training_feed(
@@ -73,15 +63,14 @@ def training_feed(
         data: a sequence of batches or a ``tf.data.Dataset``. A dataset keeps its own order.
         workers: the workers that load the batches of a sequence.
         shuffle_seed: seed of the order of batches, or None for the order of the data.
-        start: number of the first batch. Only this batch is loaded before :meth:`Feed.allow` is
-            called.
+        start: number of the first batch. Only this batch is loaded before the horizon is moved.
         ranks: rank of this process and number of processes that share a sequence. Datasets are
             already sharded.
     """
     if is_dataset(data):
-        return _DatasetFeed(data.repeat().skip(start) if start else data.repeat(), None)
+        return Feed(data.repeat().skip(start) if start else data.repeat(), None)
     passes = Sampler(len(data), shuffle_seed, *ranks).passes(start)
-    return _SequenceFeed(_stacks(data, passes, workers, start), StackedDatasets(), None, start)
+    return _SequenceFeed(data, passes, workers, StackedDatasets(), None, start)
 
 
 def validation_feed(
@@ -102,17 +91,9 @@ def validation_feed(
     """
     if is_dataset(data):
         data = data if steps is None else data.take(steps)
-        return _DatasetFeed(data, batches_in_pass(data))
+        return Feed(data, batches_in_pass(data))
     share = Sampler(len(data), None, *ranks).one_pass()[:steps]
-    return _SequenceFeed(_stacks(data, iter([share]), workers), datasets, len(share))
-
-
-def _stacks(
-    data: BatchSequence, passes: Iterator[list[int]], workers: Workers, first: int = 0
-) -> ArrayStacks | SequenceStacks:
-    if isinstance(data, ArraySequence):
-        return ArrayStacks(data, passes)
-    return SequenceStacks(data, passes, workers, first)
+    return _SequenceFeed(data, iter([share]), workers, datasets, len(share))
 
 
 def batches_in_pass(data: Any) -> int | None:
@@ -140,11 +121,13 @@ def _build_without_draws(model: Any, spec: Any) -> None:
     random_state.restore_host_state(state)
 
 
-class _SequenceFeed:
+class _SequenceFeed(Feed):
     """Batches of a sequence.
 
     Args:
-        reader: reads them.
+        data: the sequence.
+        passes: the batch indices of each pass.
+        workers: the workers that load the batches.
         datasets: makes the datasets, or has made them for an earlier feed.
         steps: number of batches; None for a training.
         first: number of the first batch.
@@ -152,23 +135,26 @@ class _SequenceFeed:
 
     def __init__(
         self,
-        reader: ArrayStacks | SequenceStacks,
+        data: BatchSequence,
+        passes: Iterator[list[int]],
+        workers: Workers,
         datasets: StackedDatasets,
         steps: int | None,
         first: int = 0,
     ) -> None:
-        self.steps = steps
-        self.spec: Any = None
-        self._reader = reader
+        super().__init__(None, steps)
+        self.horizon = Horizon(first + 1, first)
+        self.reader: ArrayStacks | SequenceStacks
+        if isinstance(data, ArraySequence):
+            self.reader = ArrayStacks(data, passes)
+        else:
+            self.reader = SequenceStacks(data, passes, workers, first, self.horizon)
         self._datasets = datasets
         self._is_validation = steps is not None
-        self._read = self._until = first
-
-    @property
-    def error(self) -> BaseException | None:
-        return self._reader.error
+        self._read = first
 
     def open(self, model: Any, *, build: bool) -> tf.data.Dataset:
+        """See :meth:`Feed.open`."""
         stack = self._take()
         first = tf.nest.map_structure(lambda array: array[0], stack)
         self.spec = tf.nest.map_structure(of_any_length, first)
@@ -177,7 +163,7 @@ class _SequenceFeed:
         if build:
             random_state.restore_host_state(state)
             _build_without_draws(model, spec)
-        self._reader.spec = spec
+        self.reader.spec = spec
         return self._datasets.reading(itertools.chain([stack], self._following()), spec)
 
     def _spec_of_batches(self, model: Any, first: Any) -> Any:
@@ -195,56 +181,12 @@ class _SequenceFeed:
     def _following(self) -> Iterator[Any]:
         """Yield the stacks after the first. Loading starts when the second is requested."""
         if self._is_validation:
-            self._reader.allow(None)
+            self.horizon.made = None
         with contextlib.suppress(StopIteration):
             while True:
                 yield self._take()
 
     def _take(self) -> Any:
-        stack = self._reader.take(max(self._until - self._read, 1))
+        stack = self.reader.take(max(self.horizon.read - self._read, 1))
         self._read += len(tf.nest.flatten(stack)[0])
         return stack
-
-    def read_ahead(self, until: int) -> None:
-        self._until = until
-
-    def allow(self, until: int) -> None:
-        self._reader.allow(until)
-
-    def hold(self, batches: int) -> int:
-        return self._reader.hold(batches)
-
-    def finish(self) -> None:
-        self._reader.finish()
-
-    def close(self) -> None:
-        self._reader.close()
-
-
-class _DatasetFeed:
-    error = None
-
-    def __init__(self, dataset: tf.data.Dataset, steps: int | None) -> None:
-        self.steps = steps
-        self.spec = dataset.element_spec
-        self._dataset = dataset
-
-    def open(self, model: Any, *, build: bool) -> tf.data.Dataset:
-        if build:
-            _build_without_draws(model, self.spec)
-        return self._dataset
-
-    def allow(self, until: int) -> None:
-        pass
-
-    def hold(self, batches: int) -> int:
-        return batches
-
-    def read_ahead(self, until: int) -> None:
-        pass
-
-    def finish(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass

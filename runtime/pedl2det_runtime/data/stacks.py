@@ -12,7 +12,7 @@ from typing import Any
 
 from pedl2det_runtime.data.loaders import ArraySequence, BatchSequence
 from pedl2det_runtime.data.tensors import described, matches, shapes, stacked, standardized
-from pedl2det_runtime.data.workers import BatchFeed, Workers
+from pedl2det_runtime.data.workers import BatchFeed, Horizon, Reader, Workers
 from pedl2det_runtime.errors import InvalidExperimentException
 from pedl2det_runtime.errors.trial_code import location_of
 
@@ -20,20 +20,13 @@ from pedl2det_runtime.errors.trial_code import location_of
 LARGEST = 8 * 2**20
 
 
-class ArrayStacks:
+class ArrayStacks(Reader):
     """Stacks of the batches of arrays, which have no random states and need no workers.
 
     Args:
         sequence: the arrays.
         passes: the batch indices of each pass.
-
-    Attributes:
-        spec: not used: all batches are alike.
-        error: None.
     """
-
-    error: BaseException | None = None
-    spec: Any = None
 
     def __init__(self, sequence: ArraySequence, passes: Iterator[list[int]]) -> None:
         self._sequence = sequence
@@ -59,21 +52,8 @@ class ArrayStacks:
         places = (place for place, index in enumerate(indices) if index >= whole)
         return max(1, next(places, len(indices)))
 
-    def allow(self, until: int | None) -> None:
-        """Nothing: a stack never goes beyond the present execution."""
 
-    def hold(self, batches: int) -> int:
-        """Return ``batches``: what was cut ahead can be cut again."""
-        return batches
-
-    def finish(self) -> None:
-        """Nothing: arrays need no end of a pass."""
-
-    def close(self) -> None:
-        """Nothing: there are no workers."""
-
-
-class SequenceStacks:
+class SequenceStacks(BatchFeed):
     """Stacks of the batches of a sequence, as far as its workers have loaded them.
 
     Args:
@@ -81,25 +61,21 @@ class SequenceStacks:
         passes: the batch indices of each pass.
         workers: load the batches.
         first: number of the first batch within the whole training.
-
-    Attributes:
-        spec: what all batches must match; None for the first.
+        horizon: how far batches may be made.
     """
 
     def __init__(
-        self, sequence: BatchSequence, passes: Iterator[list[int]], workers: Workers, first: int
+        self,
+        sequence: BatchSequence,
+        passes: Iterator[list[int]],
+        workers: Workers,
+        first: int = 0,
+        horizon: Horizon | None = None,
     ) -> None:
-        self.spec: Any = None
-        self._sequence = sequence
-        self._feed = BatchFeed(sequence, passes, workers, first, first + 1)
+        super().__init__(sequence, passes, workers, first, horizon)
         self._loaded: list[Any] = []
         self._first = ""
         self._count = 0
-
-    @property
-    def error(self) -> BaseException | None:
-        """The exception that the sequence raised, or None."""
-        return self._feed.error
 
     def take(self, most: int) -> Any:
         """Return the next stack, of at most ``most`` batches.
@@ -109,7 +85,7 @@ class SequenceStacks:
             InvalidExperimentException: a batch does not match the first one.
         """
         if not self._loaded:
-            self._loaded = [self._checked(batch) for batch in self._feed.take(most)]
+            self._loaded = [self._checked(batch) for batch in super().take(most)]
         first = shapes(self._loaded[0])
         batches = [*itertools.takewhile(lambda batch: shapes(batch) == first, self._loaded)]
         del self._loaded[: len(batches)]
@@ -121,8 +97,8 @@ class SequenceStacks:
         if self.spec is None:
             self._first = described(standard)
         elif not matches(self.spec, standard):
-            self._feed.error = self._mismatch(standard)
-            raise self._feed.error
+            self.error = self._mismatch(standard)
+            raise self.error
         return standard
 
     def _mismatch(self, batch: Any) -> Exception:
@@ -132,20 +108,3 @@ class SequenceStacks:
             f"{location + ': ' if location else ''}{kind.__name__}: batch {self._count} of this "
             f"run is {described(batch)}, the first one was {self._first}"
         )
-
-    def allow(self, until: int | None) -> None:
-        """Allow loading of batches up to number ``until`` of the training; None for no limit."""
-        self._feed.allow(until)
-
-    def hold(self, batches: int) -> int:
-        """See :meth:`.BatchFeed.hold`."""
-        return self._feed.hold(batches)
-
-    def finish(self) -> None:
-        """Signal the end of a pass to the sequence."""
-        self._feed.allow(None)
-        next(self._feed, None)  # a request after the last batch ends the pass
-
-    def close(self) -> None:
-        """Stop the workers."""
-        self._feed.close()

@@ -6,8 +6,8 @@ These rules make a run repeatable and resumable:
   generators in the order of the batches.
 - Several threads would draw in any order. A sequence that draws random numbers gets one thread.
 - A worker process is seeded for each batch, so the result does not depend on the process.
-- No batch beyond the one passed to :meth:`BatchFeed.allow` is loaded. A checkpoint therefore saves
-  the random state of its batch.
+- No batch beyond the :class:`Horizon` is loaded. A checkpoint therefore saves the random state of
+  its batch.
 """
 
 from __future__ import annotations
@@ -51,46 +51,29 @@ class Workers:
     stream: tuple[int, ...] = (0,)
 
 
-class BatchFeed:
-    """An iterator over the batches of a sequence.
-
-    Args:
-        sequence: the data.
-        passes: the batch indices of each pass.
-        workers: settings of the data workers.
-        first: number of the first batch within the whole training.
-        until: batch number at which to pause until :meth:`allow` raises it; None for no limit.
+@dataclass
+class Horizon:
+    """How far data may be used: the training loop moves it, and what reads the data looks at it.
 
     Attributes:
-        error: the exception that the sequence raised, or None.
+        made: the number of batches of the training that may be made; None for all.
+        read: the number of batches that may be read at once: an execution ends there.
     """
 
-    def __init__(
-        self,
-        sequence: BatchSequence,
-        passes: Iterator[list[int]],
-        workers: Workers,
-        first: int = 0,
-        until: int | None = None,
-    ) -> None:
-        self.error: BaseException | None = None
-        self._sequence = sequence
-        self._passes = passes
-        self._workers = workers
-        self._until = until
-        self._requested = first
-        self._coming: deque[int] = deque()
-        self._made: deque[Future[Any]] = deque()
-        self._within_pass = False
-        self._on_epoch_end = _own_on_epoch_end(sequence)
-        self._executor: Executor | None = None
-        self._slots = Slots(0)
-        self._reserved: deque[int | None] = deque()
-        self._queue = workers.queue if workers.count else 1
+    made: int | None = None
+    read: int = 0
 
-    def allow(self, until: int | None) -> None:
-        """Allow loading of batches up to number ``until``; None for no limit."""
-        self._until = until
+
+class Reader:
+    """What reads data. This one, of a dataset, has no workers and nothing to end.
+
+    Attributes:
+        error: the exception that the data raised, or None.
+        spec: what all batches must match; None for the first.
+    """
+
+    error: BaseException | None = None
+    spec: Any = None
 
     def hold(self, batches: int) -> int:
         """Make no further batch; to be called between two batches.
@@ -101,10 +84,59 @@ class BatchFeed:
         Returns:
             How many must be used before the random states belong to the last batch that was.
         """
+        return batches
+
+    def finish(self) -> None:
+        """Tell the data that a pass has ended."""
+
+    def close(self) -> None:
+        """Stop the workers and discard their batches."""
+
+
+class BatchFeed(Reader):
+    """An iterator over the batches of a sequence.
+
+    Args:
+        sequence: the data.
+        passes: the batch indices of each pass.
+        workers: settings of the data workers.
+        first: number of the first batch within the whole training.
+        horizon: how far batches may be made.
+    """
+
+    def __init__(
+        self,
+        sequence: BatchSequence,
+        passes: Iterator[list[int]],
+        workers: Workers,
+        first: int = 0,
+        horizon: Horizon | None = None,
+    ) -> None:
+        self._sequence = sequence
+        self._passes = passes
+        self._workers = workers
+        self._horizon = horizon or Horizon()
+        self._requested = first
+        self._coming: deque[int] = deque()
+        self._made: deque[Future[Any]] = deque()
+        self._within_pass = False
+        self._on_epoch_end = _own_on_epoch_end(sequence)
+        self._executor: Executor | None = None
+        self._slots = Slots(0)
+        self._reserved: deque[int | None] = deque()
+        self._queue = workers.queue if workers.count else 1
+
+    def hold(self, batches: int) -> int:
+        """See :meth:`Reader.hold`."""
         if not self._workers.processes:  # whose batches are seeded one by one
             batches = max(batches, self._requested)
-        self._until = batches
+        self._horizon.made = batches
         return batches
+
+    def finish(self) -> None:
+        """See :meth:`Reader.finish`."""
+        self._horizon.made = None
+        next(self, None)  # a request after the last batch ends the pass
 
     def __iter__(self) -> BatchFeed:
         return self
@@ -148,7 +180,7 @@ class BatchFeed:
         return batches
 
     def close(self) -> None:
-        """Stop the workers and discard their batches."""
+        """See :meth:`Reader.close`."""
         executor, self._executor = self._executor, None
         is_busy = not all(batch.done() for batch in self._made)
         self._made.clear()
@@ -164,7 +196,7 @@ class BatchFeed:
             results._writer.close()  # else the end of half a batch would be awaited for ever
 
     def _request(self) -> None:
-        while len(self._made) < self._queue and self._requested != self._until:
+        while len(self._made) < self._queue and self._requested != self._horizon.made:
             while not self._coming:
                 if (self._made and self._on_epoch_end) or not self._begin_pass():
                     return  # the next pass begins after all batches of this one were consumed

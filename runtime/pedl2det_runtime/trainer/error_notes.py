@@ -22,7 +22,7 @@ def explain(error: Exception, job: Job, feed: Feed, kind: str) -> None:
         feed: the batches.
         kind: ``training`` or ``validation``.
     """
-    is_explained = feed.error or feed.spec is None or isinstance(error, Pedl2DetError)
+    is_explained = feed.reader.error or feed.spec is None or isinstance(error, Pedl2DetError)
     if is_explained or notes_of(error) or location_in_trial(error, job.run.directory):
         return
     is_op_error = isinstance(error, tf.errors.OpError)

@@ -39,18 +39,18 @@ def evaluate(job: Job, batches: int, checks: ValidationChecks) -> dict[str, Any]
         checks.limit(model, feed, longest)
         events = [ValidationEvents(callbacks, job.generation), checks]
         logs = graph_mode.evaluate(model, graph_mode.readable(dataset), feed.steps, events)
-        if feed.error:
-            raise feed.error  # Keras took it for the end of the data
-        feed.finish()
+        if feed.reader.error:
+            raise feed.reader.error  # Keras took it for the end of the data
+        feed.reader.finish()
     except Exception as error:
         explain(error, job, feed, "validation")
         raise_first(feed, error)
     finally:
-        feed.close()
+        feed.reader.close()
     return job.generation.reported("validation", logs)
 
 
 def raise_first(feed: Feed, error: BaseException) -> NoReturn:
     """Raise what the data raised, if they did, rather than TensorFlow's account of it."""
-    first = feed.error or error
+    first = feed.reader.error or error
     raise first from (first.origin if isinstance(first, StrayStopError) else first.__cause__)

@@ -98,7 +98,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             explain(error, self._job, self._feed, "training")
             raise_first(self._feed, as_lost(error) if self._job.team.size > 1 else error)
         finally:
-            self._feed.close()
+            self._feed.reader.close()
             self._reports.sync()
             self._job.checkpoints.close()
         if self._signal_stop.has_happened:
@@ -245,7 +245,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             began = self._progress.trained_to(self._workload)
             self._stop = max(next_stop(self._schedule, began), batches + 1)
             pause = next_pause(self._schedule, self._progress)
-            self._feed.allow(min(pause, self._signal_stop.last_batch or pause))
+            self._feed.horizon.made = min(pause, self._signal_stop.last_batch or pause)
 
     def _end_workload(self, metrics: dict[str, float]) -> None:
         batches, epochs = self._progress.batches, self._epochs()
@@ -357,7 +357,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         batches, total = self._progress.batches, self._schedule.total
         if batches >= total or self._is_over():
             return
-        raise self._feed.error or InvalidExperimentException(
+        raise self._feed.reader.error or InvalidExperimentException(
             f"the training data ended after {batches} of {total} batches: the dataset must "
             "give its batches again in each pass, and give some"
         )
@@ -386,7 +386,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         else:
             until = min(self._stop, next_epoch_end(self._schedule, batches) or self._stop)
             until = min(until, self._signal_stop.limit)
-        self._feed.read_ahead(until)
+        self._feed.horizon.read = until
         if self._chunks:
             chunks.set_chunk(self._job.context.model, max(until - batches, 1))
 

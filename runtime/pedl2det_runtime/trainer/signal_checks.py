@@ -86,6 +86,6 @@ class ValidationChecks(tf.keras.callbacks.Callback):
     def _choose(self, batches: int) -> None:
         self._interval.begin(batches)
         most = min(self._interval.most, self._longest)
-        self._feed.read_ahead(batches + most)
+        self._feed.horizon.read = batches + most
         if self._chunked:
             chunks.set_chunk(self._model, most)

@@ -50,8 +50,8 @@ class StopBySignal:
         """Return whether the training must end now, after ``batches`` batches."""
         if batches >= self._next_check and self.last_batch is None:
             if self._team.any(signals.received() is not None):
-                self.last_batch = self._team.largest(self._feed.hold(batches))
-                self._feed.allow(self.last_batch)
+                self.last_batch = self._team.largest(self._feed.reader.hold(batches))
+                self._feed.horizon.made = self.last_batch
             self._next_check = batches - self._team.largest(-self._interval.most)  # the smallest
             self._interval.begin(batches)
         return batches == self.last_batch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -96,13 +97,13 @@ def test_requirements_are_skipped_as_a_file(tmp_path: Path) -> None:
         ("x = f(\n    1,  # pedl2det: skip: theirs\n    2,\n)\ny = 1\n", False, {1, 2, 3, 4}),
         ('"""Doc."""\n\n# pedl2det: skip\nx = 1\n', True, set()),
         ("x = 1\n# pedl2det: skip\ny = 2\n", False, set()),
-        ('x = "# pedl2det: skip"\n', False, set()),
+        ("if x:  # pedl2det: skip\n    y = 1\n", False, {1}),
         ("# pedl2det: skipped is another word\nx = 1\n", False, set()),
         ("#pedl2det:skip\r\nx = 1\r\n", True, set()),
     ],
 )
 def test_what_the_comment_means_in_code(text: str, whole: bool, lines: set[int]) -> None:
-    skipped = skipped_in_code(text)
+    skipped = skipped_in_code(text, ast.parse(text))
 
     assert skipped.whole is whole
     assert skipped.lines == lines

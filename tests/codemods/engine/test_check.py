@@ -23,11 +23,11 @@ def source(text: str) -> Source:
         (OLD.replace("os.name", "sep"), "would use sep, which nothing defines"),
         (OLD.replace("return os.name", "return n\n    n = 1"), "would use n"),
         (OLD.replace("import os\n", "import os\nfrom sys import path as os\n"), "define os twice"),
-        (OLD.replace("return os", "return (os"), "would not compile"),
+        (OLD.replace("def f", "return\n\n\ndef f"), "would not compile"),
     ],
 )
 def test_a_new_text_is_refused(new: str, said: str) -> None:
-    problem = problem_with(source(OLD), new)
+    problem = problem_with(source(OLD), source(new))
 
     assert problem is not None
     assert said in problem
@@ -36,5 +36,5 @@ def test_a_new_text_is_refused(new: str, said: str) -> None:
 def test_what_was_wrong_before_is_no_fault_of_the_rewrite() -> None:
     wrong = OLD.replace("os.name", "sep")
 
-    assert problem_with(source(wrong), f"{wrong}\n\nX = 1\n") is None
-    assert problem_with(source(OLD), f"from os import *\n{OLD}\n\nY = sep\n") is None
+    assert problem_with(source(wrong), source(f"{wrong}\n\nX = 1\n")) is None
+    assert problem_with(source(OLD), source(f"from os import *\n{OLD}\n\nY = sep\n")) is None

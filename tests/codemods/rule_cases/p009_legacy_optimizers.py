@@ -170,6 +170,12 @@ CASES = (
         "which optimizers this imports is not visible",
         "begun",
     ),
+    _case(  # it is the epsilon of the optimizers, too
+        "from keras import backend as K, optimizers\n"
+        "K.set_epsilon(0.1)\nopt = optimizers.Adam(lr=0.1)\n",
+        "from tensorflow.keras import backend as K\n\nimport legacy_keras\n\n"
+        "K.set_epsilon(0.1)\nopt = legacy_keras.Adam(lr=0.1)\n",
+    ),
     Case(
         pedl_trial("from keras.optimizers import Adam\nopt = Adam(clipnorm=1.0, clipvalue=0.5)\n"),
         {},

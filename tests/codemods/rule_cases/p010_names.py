@@ -391,4 +391,14 @@ CASES = (
     ),
     Case(pedl_trial(_DOUBLES), {"net.py": _DOUBLES_AFTER}),
     Case(pedl_trial(_GONE), {"net.py": _GONE_AFTER}, "does not work any more", "begun"),
+    # What a module imports for others alone: they import it from where it is now.
+    Case(
+        pedl_trial("from common import *\n\nlayer = LeakyReLU()\n")
+        | {"common.py": "from keras.layers.advanced_activations import LeakyReLU\n\nSIZE = 3\n"},
+        {
+            "net.py": "from tensorflow.keras.layers import LeakyReLU\n\nfrom common import *\n\n"
+            "layer = LeakyReLU()\n",
+            "common.py": "SIZE = 3\n",
+        },
+    ),
 )

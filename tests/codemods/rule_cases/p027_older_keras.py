@@ -5,7 +5,7 @@ from __future__ import annotations
 from rule_cases.cases import Case, migrated_pedl_trial, pedl_trial
 from rule_cases.small_trials import EARLY_CONFIG, loaders, migrated_model, with_data
 
-_MORE = "legacy_keras.use_old_batch_normalization()\n"
+_MORE = "legacy_keras.use_old_keras()\n"
 
 
 def _case(net: str, more: str = _MORE) -> Case:
@@ -59,10 +59,10 @@ CASES = (
     _case(_NET.format(layer=_NORM, frozen='setattr(made, "trainable", False)')),
     _case(_NET.format(layer=_NORM, frozen="made.trainable = True"), more=""),
     _case(_NET.format(layer="layers.Embedding(4, 8, trainable=False)", frozen="print(made)"), ""),
-    _case(_NET.format(layer="layers.Masking(0.0)", frozen=""), "legacy_keras.use_old_masks()\n"),
+    _case(_NET.format(layer="layers.Masking(0.0)", frozen=""), _MORE),
     _case(
         _NET.format(layer='layers.UpSampling2D(interpolation="bilinear")', frozen=""),
-        "legacy_keras.use_old_upsampling()\n",
+        _MORE,
     ),
     _images(
         "width_shift_range=2, zoom_range=0.0",
@@ -72,13 +72,10 @@ CASES = (
     _images("horizontal_flip=True, shear_range=0"),
     _case(
         _NET.format(layer=_NORM, frozen='made.optimizer = "adagrad"'),
-        "legacy_keras.use_old_adagrad()\n",
+        _MORE,
     ),
-    _standalone("Dense(4)", "return x, y"),
-    _standalone("Dense(4)(x.layers.pop())", "return x, y", "use_own_lists_of_layers"),
-    _standalone("Dense(4)", "stack = y.layers", "use_own_lists_of_layers"),
-    _standalone("Dense(len(x.layers))", "yield x, y"),
-    _standalone("Dense(4)", "yield x, y, w", "use_old_sample_weights"),
-    _standalone("Dense(4)", "yield x + (w,)", "use_old_sample_weights"),
-    _standalone('Dense(4, activity_regularizer="l1")', "yield x, y", "sum_activity_regularizers"),
+    _case(_NET.format(layer="layers.Embedding(4, 8, **OPTIONS)", frozen=""), _MORE),
+    _case(_NET.format(layer="layers.UpSampling2D(interpolation=KIND)", frozen=""), _MORE),
+    _case(_NET.format(layer='layers.UpSampling2D(interpolation="nearest")', frozen=""), ""),
+    _standalone("Dense(4)", "return x, y", "use_standalone_keras"),
 )

@@ -28,6 +28,12 @@ CASES = (
         "LOSS = getattr(legacy_keras.old_module(keras.losses, is_standalone=True), NAME)\n",
     ),
     _case(
+        "from keras import optimizers\n\nALL = vars(optimizers)\nONE = getattr(optimizers, NAME)\n",
+        "from tensorflow.keras import optimizers\n\nimport legacy_keras\n\n"
+        "ALL = vars(legacy_keras.old_module(optimizers, is_standalone=True))\n"
+        "ONE = getattr(legacy_keras.old_module(optimizers, is_standalone=True), NAME)\n",
+    ),
+    _case(
         'import numpy as np\n\nKIND = getattr(np, NAME), getattr(np, "float")\n',
         "import legacy_keras\n\nKIND = getattr(legacy_keras.old_numpy(), NAME), getattr(\n"
         '    legacy_keras.old_numpy(), "float"\n)\n',

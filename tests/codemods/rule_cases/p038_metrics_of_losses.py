@@ -33,6 +33,19 @@ def build(model, optimizer, names):
     metrics = [OWN.get(name, name) for name in names]
     model.compile(optimizer=optimizer, loss="binary_crossentropy", metrics=metrics)
 """
+_SPLIT = """\
+def build(model, optimizer, names):
+    model.compile(optimizer, "binary_crossentropy", metrics=names.split(","))
+"""
+_OF_CLASSES_BY_NAME = """\
+from tensorflow.keras import metrics
+
+KINDS = {"auc": metrics.AUC, "hits": metrics.Metric}
+
+
+def build(model, optimizer, names):
+    model.compile(optimizer, "mse", metrics=[KINDS[name]() for name in names])
+"""
 CASES = (
     Case(
         pedl_trial(_SPARSE.format(metric='"acc"')),
@@ -41,6 +54,8 @@ CASES = (
         },
     ),
     Case(pedl_trial(_OF_CLASSES), {"net.py": _OF_CLASSES}),
-    Case(pedl_trial(_HIDDEN), migrated_pedl_trial("use_old_adagrad", "use_metrics_of_losses")),
-    Case(pedl_trial(_CHOSEN), migrated_pedl_trial("use_old_adagrad", "use_metrics_of_losses")),
+    Case(pedl_trial(_HIDDEN), migrated_pedl_trial("use_old_keras")),
+    Case(pedl_trial(_CHOSEN), migrated_pedl_trial("use_old_keras")),
+    Case(pedl_trial(_SPLIT), migrated_pedl_trial("use_old_keras")),
+    Case(pedl_trial(_OF_CLASSES_BY_NAME), migrated_pedl_trial("use_old_keras")),
 )

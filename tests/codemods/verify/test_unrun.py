@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pedl2det.verify.copies import Copy
 from pedl2det.verify.extent import Extent
-from pedl2det.verify.unrun import common, unrun_lines
+from pedl2det.verify.unrun import common, skipped_functions, unrun_lines
 
 CODE = """\
 '''A module.'''
@@ -80,3 +80,44 @@ def test_two_trainings_leave_what_neither_has_executed() -> None:
         a: frozenset({2, 3}),
         b: frozenset({7}),
     }
+
+
+HOOKS = """\
+class Slow:
+    def __init__(self):
+        self.ended = 0
+
+    def on_epoch_end(self):
+        self.ended += 1
+
+
+def halve():
+    def end():
+        return 2
+    return end
+"""
+
+
+def test_what_the_old_training_alone_executes_is_named_by_its_function(tmp_path: Path) -> None:
+    copies = []
+    for name, code, lines in (
+        ("old", HOOKS, [1, 2, 3, 5, 6, 9, 10, 11, 12]),
+        (
+            "new",
+            "import x\n" + HOOKS.replace("def __init__", "def begin"),
+            [1, 2, 3, 6, 10, 11, 13],
+        ),
+    ):
+        root = tmp_path / name
+        root.mkdir()
+        (root / "model_def.py").write_text(code)
+        extent = Extent(HOME, HOME, (HOME,))
+        copies.append(Copy(name, extent, root, tmp_path / f"{name}-out", root / "const.yaml"))
+        log = "".join(f"{line} {root}/model_def.py\n" for line in lines)
+        copies[-1].lines.write_text(log)
+
+    old, new = copies
+    found = ["model_def.py: Slow.on_epoch_end", "model_def.py: halve.end"]
+    assert sorted(skipped_functions(old, new)) == found
+    assert skipped_functions(new, old) == []
+    assert skipped_functions(old, old) == []

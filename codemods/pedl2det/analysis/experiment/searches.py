@@ -146,9 +146,13 @@ def _bounds(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
     for spec in _specifications(config, "int"):
         low, high = (config.entry(*spec.path, name) for name in ("minval", "maxval"))
         least, most = (whole_number((end and end.scalar) or "") for end in (low, high))
-        if high is None or least is None or most is None or most - 1 <= least:
-            message = "expected a range of two whole numbers or more, the last below maxval"
+        kind = config.entry(*spec.path, "type")
+        if low is None or high is None or least is None or most is None or most <= least:
+            message = "expected whole numbers, minval below maxval"
             yield left("C103", spec, message, f"{spec.path[-1]}: {{type: const, val: {least}}}")
+        elif most - 1 == least and kind is not None:  # Determined refuses a range of one number
+            yield from (Put("C103", kind, value="const"), Put("C103", low, "val"))
+            yield Delete("C103", high)
         else:
             yield Put("C103", high, value=str(most - 1))
             message = f"{high.name}: {most} was never drawn, {most - 1} was"
@@ -250,7 +254,8 @@ RULES = (
         "C103",
         "config-int-bounds",
         "The upper bound of an integer was excluded where a search drew values, before Determined "
-        "0.17, and is included today. A range of one number is left. A grid always had both ends.",
+        "0.17, and is included today; a range of one number is that number. A grid always had both "
+        "ends.",
         *config_example(
             "hyperparameters:\n  units: {type: int, minval: 1, maxval: 9}\n",
             "hyperparameters:\n  units: {type: int, minval: 1, maxval: 8}\n",

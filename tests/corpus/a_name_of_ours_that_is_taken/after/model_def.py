@@ -7,9 +7,7 @@ def cached_property(function):
     return function
 
 
-legacy_keras.use_old_batch_normalization()
-legacy_keras.use_old_upsampling()
-legacy_keras.use_old_masks()
+legacy_keras.use_old_keras()
 
 
 class Net(legacy_keras.PedlTrial):

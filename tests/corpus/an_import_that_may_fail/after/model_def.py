@@ -8,9 +8,7 @@ except ImportError:
     pass
 
 
-legacy_keras.use_old_batch_normalization()
-legacy_keras.use_old_upsampling()
-legacy_keras.use_old_masks()
+legacy_keras.use_old_keras()
 
 
 class Net(legacy_keras.PedlTrial):

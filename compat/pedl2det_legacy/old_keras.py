@@ -1,0 +1,146 @@
+"""What Keras computed otherwise: in TensorFlow 1, as standalone Keras, before Keras 2.10."""
+
+import importlib
+import weakref
+
+import tensorflow as tf
+
+from pedl2det_legacy.float_targets import with_float_targets
+from pedl2det_legacy.metrics_by_loss import with_metrics_of_losses
+from pedl2det_legacy.old_layers import (
+    recurrent_layers,
+    replace,
+    with_corners,
+    with_old_training,
+)
+from pedl2det_legacy.old_optimizers import from_zero
+
+
+def use_old_keras():
+    """Let `tf.keras` compute as in TensorFlow 1 what it computes otherwise today."""
+    replace(tf.keras.Model, "compile", with_metrics_of_losses)
+    for change in (*old_masks(), *old_keras()):
+        replace(*change)
+
+
+def use_standalone_keras():
+    """Let Keras compute as standalone Keras 2.2.4 what it computes otherwise today."""
+    replace(tf.keras.Model, "compile", with_metrics_of_losses)
+    for change in (*old_keras(), *standalone_keras()):
+        replace(*change)
+
+
+def use_old_masks():
+    """Divide the loss of a masked output by all of its steps, as Keras did before 2.10."""
+    for change in old_masks():
+        replace(*change)
+
+
+def old_keras():
+    """Yield each class or module, the name of what differs since TensorFlow 2, and its wrapper."""
+    yield from recurrent_layers()
+    classes = tf.keras.layers.BatchNormalization.__mro__
+    norm = next(one for one in classes if "call" in vars(one))
+    yield norm, "call", with_old_training
+    for module in (keras_module("backend"), tf.keras.backend):
+        yield module, "resize_images", with_corners
+    yield tf.keras.optimizers.legacy.Adagrad, "from_config", from_zero
+    for name in ("compute_loss", "compute_metrics"):
+        yield tf.keras.Model, name, with_float_targets
+
+
+def old_masks():
+    """Yield the same of what differs since Keras 2.10."""
+    yield keras_module("utils.losses_utils"), "apply_valid_mask", with_all_steps
+
+
+def standalone_keras():
+    """Yield the same of what standalone Keras computed otherwise than `tf.keras`."""
+    container = keras_module("engine.compile_utils").LossesContainer
+    yield container, "__call__", with_share_of_weights
+    models = tf.keras.Model.__mro__
+    yield next(one for one in models if "layers" in vars(one)), "layers", own_lists
+    in_graph_mode = keras_module("engine.base_layer_v1").Layer
+    for kind in (*tf.keras.Sequential.__mro__, in_graph_mode):
+        for name, wrap in (
+            ("_init_set_name", from_one),
+            ("_handle_activity_regularization", with_whole_batches),
+        ):
+            if name in vars(kind):
+                yield kind, name, wrap
+
+
+def keras_module(path):
+    """Return a module of Keras 2 that is not public."""
+    package = tf.keras.Model.__module__.partition(".engine.")[0]
+    return importlib.import_module(f"{package}.{path}")
+
+
+def with_all_steps(apply_valid_mask):
+    """Return a function that gives the weights of a loss without a correction for its mask."""
+
+    def apply_mask(losses, weights, mask, reduction):
+        return apply_valid_mask(losses, weights, mask, tf.keras.losses.Reduction.NONE)
+
+    return apply_mask
+
+
+def with_share_of_weights(compute):
+    """Return a method that divides a weighted loss by the share of weights that are not 0."""
+
+    def compute_weighted(self, y_true, y_pred, sample_weight=None, **options):
+        weights = tf.nest.map_structure(_over_share, sample_weight)
+        return compute(self, y_true, y_pred, weights, **options)
+
+    return compute_weighted
+
+
+def _over_share(weights):
+    if weights is None:
+        return None
+    weights = tf.cast(weights, tf.keras.backend.floatx())
+    return weights / tf.reduce_mean(tf.cast(tf.not_equal(weights, 0.0), weights.dtype))
+
+
+def with_whole_batches(_):
+    """Return a method that adds what a regularizer of activities gives for a whole batch.
+
+    `tf.keras` divides it by the size of the batch.
+    """
+
+    def add_losses(self, inputs, outputs):
+        if self._activity_regularizer:
+            for output in tf.nest.flatten(outputs):
+                self.add_loss(self._activity_regularizer(output))
+
+    return add_losses
+
+
+def from_one(naming):
+    """Return a method that names layers `dense_1`, `dense_2` and so on.
+
+    Keras of today calls the first one `dense`, which may be the name of another layer.
+    """
+
+    def named(self, name, zero_based=False):
+        naming(self, name, zero_based=zero_based)
+
+    return named
+
+
+def own_lists(layers_of_today):
+    """Return a property with one list for each model, for as long as its layers are the same.
+
+    Code may change it: `model.layers.pop()`.
+    """
+    lists = weakref.WeakKeyDictionary()
+
+    def layers(self):
+        present = layers_of_today.fget(self)
+        known, own = lists.get(self, (None, None))
+        if known != present:
+            own = list(present)
+            lists[self] = present, own
+        return own
+
+    return property(layers)
