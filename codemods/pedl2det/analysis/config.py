@@ -37,6 +37,7 @@ _NAMING: dict[str, KeyPath] = {
 _PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*")
 #: Visit no more nodes than this: nested aliases may stand for billions of values.
 _MOST_NODES = 100_000
+_MOST_DIGITS = 4300  # that Python reads as a number
 _FAST: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, with libyaml
 
 
@@ -115,11 +116,9 @@ class Config:
             root = _composed(text)
             _check(root)
             _merge(root)
-        except yaml.MarkedYAMLError as error:
-            line = error.problem_mark.line + 1 if error.problem_mark else 1
-            raise Unreadable(f"not YAML: {error.problem}", line) from None
         except yaml.YAMLError as error:
-            raise Unreadable(f"not YAML: {error}") from None
+            mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", error)
+            raise Unreadable(f"not YAML: {problem}", mark.line + 1 if mark else 1) from None
         except RecursionError:
             raise Unreadable("nested too deeply to be read") from None
         return cls(text, root, bom)
@@ -236,11 +235,9 @@ class _WithoutAliases(yaml.SafeDumper):
 
 
 def whole_number(text: str) -> int | None:
-    """Return the whole number that a text is; None if it is none, or one that Python refuses."""
-    try:
-        return int(text) if text.removeprefix("-").isdecimal() else None
-    except ValueError:  # of more than 4,300 digits
-        return None
+    """Return the whole number that a text is; None if it is none, or longer than Python reads."""
+    is_number = text.removeprefix("-").isdecimal() and len(text) <= _MOST_DIGITS
+    return int(text) if is_number else None
 
 
 def _composed(text: str) -> Any:
@@ -257,7 +254,7 @@ def _check(root: Any) -> None:
         if count > _MOST_NODES:
             raise Unreadable("aliases of aliases stand for too many values")
         line = node.start_mark.line + 1
-        if node.tag == "tag:yaml.org,2002:int" and len(node.value) > 4300:
+        if node.tag == "tag:yaml.org,2002:int" and len(node.value) > _MOST_DIGITS:
             raise Unreadable(f"not YAML: a number of {len(node.value)} digits", line)
         names: set[str] = set()
         for key, _ in node.value if isinstance(node, yaml.MappingNode) else []:
