@@ -98,7 +98,7 @@ class RenameKeyword:
 
 @dataclass(frozen=True)
 class Drop:
-    """Drop an argument of a call, a parameter with its annotation and default, or a decorator."""
+    """Drop an argument of a call, a parameter, a decorator, or what a function returns."""
 
     node: ast.expr | ast.keyword | ast.arg
 
@@ -122,13 +122,6 @@ class AddParameter:
 
     function: Function
     code: str
-
-
-@dataclass(frozen=True)
-class DropReturns:
-    """Drop the annotation of what a function returns."""
-
-    function: Function
 
 
 @dataclass(frozen=True)
@@ -167,7 +160,6 @@ Edit = (
     | Drop
     | AddArgument
     | AddParameter
-    | DropReturns
     | RenameFunction
     | AddMember
     | Mark
@@ -178,7 +170,7 @@ def place_of(edit: Edit) -> ast.AST:
     """Return the node that an edit changes, or in which it adds something."""
     if isinstance(edit, AddArgument):
         return edit.call
-    return edit.function if isinstance(edit, AddParameter | DropReturns) else edit.node
+    return edit.function if isinstance(edit, AddParameter) else edit.node
 
 
 @dataclass(frozen=True)

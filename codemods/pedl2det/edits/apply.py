@@ -284,8 +284,6 @@ class _Applier(cst.CSTTransformer):
             case fx.AddParameter(function, code):
                 in_class = isinstance(self._source.names.parents.get(function), ast.ClassDef)
                 return layout.with_parameter(updated, code, in_class)
-            case fx.DropReturns():
-                return updated.with_changes(returns=None)
             case fx.RenameFunction(name=name):
                 return updated.with_changes(name=cst.Name(name))
             case fx.InsertFirst():

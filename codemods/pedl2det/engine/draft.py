@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -123,14 +124,9 @@ def _filled(
 
 def _with_constructor(code: str, constructor: Sequence[str]) -> str:
     """A template with the constructor's statements in their place."""
-    lines = []
-    for line in code.split("\n"):
-        if line.strip() == fx.CONSTRUCTOR:
-            indent = line[: len(line) - len(line.lstrip())]
-            lines += [indent + part for one in constructor for part in one.split("\n")]
-        else:
-            lines.append(line)
-    return "\n".join(lines)
+    text = "".join(f"{one}\n" for one in constructor)
+    place = rf"(?m)^([ \t]*){re.escape(fx.CONSTRUCTOR)}(?:\n|\Z)"
+    return re.sub(place, lambda found: textwrap.indent(text, found[1]), code).rstrip("\n")
 
 
 def _imports_of(fixes: Sequence[fx.Fix], binds: bool) -> dict[Path, set[str]]:

@@ -165,17 +165,10 @@ def _set_aside_unreached(migration: Migration) -> None:
 
         aside = unreached(migration.trial)
         for remark in left:
-            if aside.intersection(_around(remark)):
+            around = remark.source.names.around(remark.node)
+            if aside.intersection([remark.node, *around]):
                 message = f"no training reaches this: {remark.message}"
                 remarks[remarks.index(remark)] = replace(remark, kind=Kind.NOTE, message=message)
-
-
-def _around(remark: Remark) -> Iterator[ast.AST]:
-    """The place of a remark, and all that is around it."""
-    node: ast.AST | None = remark.node
-    while node is not None:
-        yield node
-        node = remark.source.names.parents.get(node)
 
 
 def _draft_or_leave(migration: Migration) -> Modules | None:

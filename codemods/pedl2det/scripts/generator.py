@@ -20,7 +20,7 @@ import libcst as cst
 
 from pedl2det.analysis.bindings import MAIN_GUARDS, run_at_once
 from pedl2det.analysis.source import Source
-from pedl2det.fixes import DropReturns, Edit, Replace, ReplaceStatement
+from pedl2det.fixes import Drop, Edit, Replace, ReplaceStatement
 from pedl2det.scripts.fits import Fits, as_record
 
 SUPPORT = frozenset({"Fit", "started", "with_epoch_logs"})
@@ -72,7 +72,7 @@ def yield_edits(fits: Fits) -> Iterator[tuple[Source, Edit]]:
         yield source, _yielding(source, call, "yield from")
     for function in fits.functions:
         if isinstance(function, ast.FunctionDef) and function.returns is not None:
-            yield fits.modules.home(function), DropReturns(function)
+            yield fits.modules.home(function), Drop(function.returns)
 
 
 def _yielding(source: Source, call: ast.Call, keyword: str) -> Edit:

@@ -542,7 +542,7 @@ def test_parameters_are_swapped_for_the_context() -> None:
 def test_heads_of_functions_change() -> None:
     check(
         "def f() -> int: pass\n",
-        lambda text: fx.DropReturns(text.function("f")),
+        lambda text: fx.Drop(text.function("f").returns),
         "def f(): pass\n",
     )
     check(
