@@ -153,11 +153,10 @@ def thread_context(trial: Trial, edits: Edits) -> tuple[dict[ast.AST, str], dict
         edit: Any = waiting.pop()
         if fx.CONTEXT not in getattr(edit, "code", ""):
             continue
-        place = fx.place_of(edit)
         access = trial.context.at(inside(edit))
         if access is None:
-            raise AssertionError(f"no context at line {getattr(place, 'lineno', 0)}: {edit}")
-        contexts[place] = access.code
+            raise AssertionError(f"no context: {edit}")
+        contexts[edit.node] = access.code
         function = access.through
         if function is None or function in functions:
             continue
@@ -173,7 +172,7 @@ def thread_context(trial: Trial, edits: Edits) -> tuple[dict[ast.AST, str], dict
 
 def inside(edit: Any) -> ast.AST:
     """Return the place that decides which context the code of an edit has."""
-    return edit.node.body[0] if isinstance(edit, fx.InsertFirst) else fx.place_of(edit)
+    return edit.node.body[0] if isinstance(edit, fx.InsertFirst) else edit.node
 
 
 # Fixes whose place another fix replaces.
@@ -190,7 +189,7 @@ def surviving(fixes: Iterable[fx.Fix]) -> tuple[list[fx.Fix], Edits]:
     for fix in kept:
         for source, edit in fix.located:
             is_dropped = isinstance(edit, fx.Replace) and edit.node in dropped
-            if not is_dropped and not _is_taken(fix, fx.place_of(edit), takers):
+            if not is_dropped and not _is_taken(fix, edit.node, takers):
                 edits[source.path].append(edit)
     return kept, edits
 

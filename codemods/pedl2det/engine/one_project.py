@@ -23,7 +23,7 @@ from pedl2det.engine.result import Change, Outcome, Result, Status
 from pedl2det.engine.settling import SCAN, settle
 from pedl2det.engine.texts import migrate_configs, notebook_findings
 from pedl2det.findings import Finding, Kind, Unreadable
-from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement, place_of
+from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement
 from pedl2det.rules import Rule, rules_for
 
 _NAMES = "P010"
@@ -308,8 +308,7 @@ def _unwanted(rule: Rule, proposal: Fix | Remark, options: Options) -> str | Non
 
 def _lines(edit: Edit) -> range:
     """The lines that an edit may change."""
-    node = place_of(edit)
-    first: int = getattr(node, "lineno", 0)
+    first: int = getattr(edit.node, "lineno", 0)
     is_whole = isinstance(edit, Replace | ReplaceStatement)
-    last: int | None = getattr(node, "end_lineno", None) if is_whole else None
+    last: int | None = getattr(edit.node, "end_lineno", None) if is_whole else None
     return range(first, (last or first) + 1)
