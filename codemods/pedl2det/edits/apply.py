@@ -89,7 +89,7 @@ class _Applier(cst.CSTTransformer):
             case fx.Drop(node):
                 self._dropped.add(self._locator.part(node))
             case _:
-                self._file(self._located(fx.place_of(edit)), edit)
+                self._file(self._located(edit.node), edit)
         if isinstance(edit, fx.Extract):
             self._file(self._locator.statement(edit.statement), edit)
 
@@ -195,7 +195,7 @@ class _Applier(cst.CSTTransformer):
                 located.visit(self)
             holes[name] = self._became.get(located, located)
         if fx.CONTEXT in edit.code:
-            holes["context"] = self._context[fx.place_of(edit)]
+            holes["context"] = self._context[edit.node]
         return holes
 
     # Statements.

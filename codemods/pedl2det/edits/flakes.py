@@ -32,12 +32,6 @@ def wrong_names(tree: ast.Module) -> Counter[str]:
     )
 
 
-def undefined(text: str) -> set[str]:
-    """Return the names that a text uses and nothing defines."""
-    found = Checker(ast.parse(text)).messages
-    return {one.message_args[0] for one in found if isinstance(one, messages.UndefinedName)}
-
-
 def without_unused(old: Source, text: str, tree: cst.Module) -> tuple[Source, cst.Module]:
     """Return the new file without assignments to local names that the new text stopped reading.
 

@@ -16,13 +16,14 @@ import libcst as cst
 from pedl2det.analysis.bindings import run_at_once
 from pedl2det.analysis.source import Source
 from pedl2det.edits.comments import Gone, settled
-from pedl2det.edits.flakes import undefined
+from pedl2det.edits.flakes import wrong_names
 from pedl2det.edits.layout import code_of, formatted
 
 #: No line of imports has more columns.
 _LONGEST = 100
 _TYPE_COMMENT = re.compile(r"#[ \t]*type:(?![ \t]*ignore)(.+)")
 _NAME = re.compile(r"[^\W\d]\w*")
+_INNER = (ast.If, ast.FunctionDef, ast.AsyncFunctionDef)
 _Statement = ast.Import | ast.ImportFrom
 
 
@@ -82,7 +83,7 @@ def fit_imports(old: Source, new: Source, wanted: Wanted, tree: cst.Module | Non
         return _with_names(updated, kept) if kept else cst.RemoveFromParent()
 
     text = code_of(tree.visit(_EachImport(tree, facts, drop)), base, new)
-    if any(_is_old_star(node, wanted) for node in present) and undefined(text):
+    if any(_is_old_star(node, wanted) for node in present) and wrong_names(ast.parse(text)):
         keep = functools.partial(drop, keeps_stars=True)
         text = tree.visit(_EachImport(tree, facts, keep)).code
     return text if text.strip() else ""
@@ -217,7 +218,7 @@ def _moved(
         (module,) = modules
         locals_ = {_local(alias) for alias in node.names}
         # Below an `if` and in a function, others of the name do not stand in for it.
-        is_inner = _is_inner(source, node)
+        is_inner = any(isinstance(one, _INNER) for one in source.names.around(node))
         is_moved = bool(locals_ & done) and not is_inner
         done.update(locals_)
         groups = {wanted.group(_module_of(node)), wanted.group(module)}
@@ -242,13 +243,6 @@ def _moved(
 
     moved = tree.visit(_EachImport(tree, facts, move))
     return moved if changed else tree
-
-
-def _is_inner(source: Source, node: ast.AST) -> bool:
-    """Whether a statement runs only under a condition, or in a function."""
-    while not isinstance(node, ast.Module | ast.If | ast.FunctionDef | ast.AsyncFunctionDef):
-        node = source.names.parents[node]
-    return not isinstance(node, ast.Module)
 
 
 # Add imports.

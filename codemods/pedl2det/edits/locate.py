@@ -96,7 +96,7 @@ class Locator:
         if isinstance(node, ast.arg):
             return self.parameter(node)
         found = self._parents.get(self.expression(node)) if isinstance(node, ast.expr) else None
-        return found if isinstance(found, cst.Decorator) else self.argument(node)
+        return found if isinstance(found, cst.Decorator | cst.Annotation) else self.argument(node)
 
     def column(self, statement: Any) -> int:
         """The column in which a located statement, or a line that begins with one, starts."""
