@@ -27,6 +27,7 @@ from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement
 from pedl2det.rules import Rule, rules_for
 
 _NAMES = "P010"
+_AS_A_WHOLE = "P035"
 #: Before what no rule could rewrite.
 _KEPT = "carried over as it was: "
 _HELP_UNREADABLE = "convert the file to Python 3 text, and run migrate again"
@@ -141,6 +142,11 @@ def _rewrite(migration: Migration) -> None:
     if reading.project.has_trial and trial.roots:
         _propose(migration)
     _set_aside_unreached(migration)
+    if reading.scripts:  # which have no second form: a proof shows what a look at names means here
+        migration.remarks[:] = [
+            replace(one, kind=Kind.NOTE) if one.rule == _AS_A_WHOLE else one
+            for one in migration.remarks
+        ]
     remarks = migration.remarks
     marks = [mark(one) for one in remarks if one.kind is Kind.LEFT]
     migration.fixes += [one for one in marks if one is not None]
