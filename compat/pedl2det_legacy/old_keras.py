@@ -141,7 +141,7 @@ def own_lists(layers_of_today):
 
     Code may change it: `model.layers.pop()`.
     """
-    lists = weakref.WeakKeyDictionary()
+    lists: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
     def layers(self):
         present = layers_of_today.fget(self)
