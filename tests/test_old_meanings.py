@@ -571,3 +571,54 @@ def test_accuracy_is_that_of_the_loss(keras: Any, word: str) -> None:
         assert found[f"b_{word}"] == pytest.approx(2 / 3)
     else:
         assert found[f"a_{word}"] == pytest.approx(found["a_loss"])
+
+
+# What Keras 2.2.4 with TensorFlow 1.14 computed, from a script of its own.
+@pytest.mark.parametrize(
+    ("loss", "activation", "old_loss", "old_weight"),
+    [
+        ("binary_crossentropy", "sigmoid", 12.139304, 1.0003191),
+        ("categorical_crossentropy", "softmax", 12.197944, 1.0002657),
+        ("sparse_categorical_crossentropy", "softmax", 12.197944, 1.0002657),
+    ],
+)
+def test_a_crossentropy_of_standalone_keras_clips_probabilities(
+    loss: str, activation: str, old_loss: float, old_weight: float
+) -> None:
+    labels = np.array([0, 1, 0, 1]) if activation == "sigmoid" else np.array([1, 0, 1, 0])
+    targets = np.eye(2)[labels] if loss.startswith("cat") else labels[:, None]
+    weights = [[1.0]] if activation == "sigmoid" else [[1.0, -1.0]]
+    idioms.activate(standalone=True)
+    try:
+        keras = importlib.import_module("keras")
+        layer = keras.layers.Dense(len(weights[0]), activation=activation, use_bias=False)
+        model = keras.models.Sequential([keras.layers.InputLayer((1,)), layer])
+        model.set_weights([np.array(weights)])
+        model.compile("sgd", loss)
+        rows = np.array([[100.0], [-100.0], [30.0], [0.3]], "float32")
+        found = model.train_on_batch(rows, targets)
+        assert (found, model.get_weights()[0][0, 0]) == pytest.approx((old_loss, old_weight), 1e-7)
+        assert model._self_tracked_trackables[0].output_shape == (None, 1)
+    finally:
+        idioms.deactivate()
+        tf.keras.backend.clear_session()
+
+
+def test_an_initializer_of_standalone_keras_may_take_a_shape_alone() -> None:
+    def twos(shape: Any, name: str | None = None) -> Any:
+        return tf.keras.backend.variable(np.full(shape, 2.0), name=name)
+
+    idioms.activate(standalone=True)
+    try:
+        keras = importlib.import_module("keras")
+        layer = keras.layers.Dense(2, kernel_initializer=twos, bias_initializer="ones")
+        layer.build((None, 1))
+        assert [weight.tolist() for weight in layer.get_weights()] == [[[2.0, 2.0]], [1.0, 1.0]]
+    finally:
+        idioms.deactivate()
+
+
+def test_a_dataset_has_its_shapes_and_types(keras: Any) -> None:
+    data = tf.data.Dataset.from_tensor_slices(np.zeros((4, 3), "float32")).batch(2)
+    assert data.output_shapes.as_list() == [None, 3]
+    assert data.output_types is tf.float32

@@ -98,7 +98,7 @@ class RenameKeyword:
 
 @dataclass(frozen=True)
 class Drop:
-    """Drop an argument of a call, a parameter with its annotation and default, or a decorator."""
+    """Drop an argument of a call, a parameter, a decorator, or what a function returns."""
 
     node: ast.expr | ast.keyword | ast.arg
 
@@ -107,7 +107,7 @@ class Drop:
 class AddArgument:
     """Add an argument to a call: ``{context}`` or ``name=value``, at the start or the end."""
 
-    call: ast.Call
+    node: ast.Call
     code: str
     first: bool = False
     holes: Holes = field(default_factory=dict)
@@ -120,7 +120,7 @@ class AddParameter:
     It comes first, after ``self`` or ``cls`` in a method.
     """
 
-    function: Function
+    node: Function
     code: str
 
 
@@ -166,13 +166,6 @@ Edit = (
 )
 
 
-def place_of(edit: Edit) -> ast.AST:
-    """Return the node that an edit changes, or in which it adds something."""
-    if isinstance(edit, AddArgument):
-        return edit.call
-    return edit.function if isinstance(edit, AddParameter) else edit.node
-
-
 @dataclass(frozen=True)
 class ConfigNeed:
     """Something that the configs of a trial have to say because of a fix."""
@@ -204,7 +197,7 @@ class Fix:
 
     def placed(self, rule: str, home: Callable[[ast.AST], Source]) -> Fix:
         """Return the fix with its rule and the files of its places."""
-        located = tuple((home(place_of(edit)), edit) for edit in self.edits)
+        located = tuple((home(edit.node), edit) for edit in self.edits)
         return replace(self, rule=rule, source=home(self.node), located=located)
 
     @property

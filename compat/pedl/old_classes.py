@@ -168,11 +168,9 @@ def _marked(result: Any) -> Any:
 def compiling(original: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap ``Model.compile`` to resolve names like Keras 2.2.4 for models of standalone Keras.
 
-    The loss says which accuracy is meant. Optimizers of ``tf.train`` are replaced by those for
-    Keras, and dicts by what they describe.
+    Optimizers of ``tf.train`` are replaced by those for Keras, and dicts by what they describe.
     """
     from pedl2det_legacy import keras_functions
-    from pedl2det_legacy.metrics_by_loss import metrics_of_losses
     from pedl2det_legacy.standalone_keras import standalone_losses, standalone_optimizer
 
     signature = inspect.signature(original)
@@ -189,9 +187,6 @@ def compiling(original: Callable[..., Any]) -> Callable[..., Any]:
         arguments["optimizer"] = optimizer
         for name in ("loss", "metrics", "weighted_metrics") if is_standalone else ():
             arguments[name] = standalone_losses(arguments.get(name))
-        for name in ("metrics", "weighted_metrics"):
-            given = arguments.get(name)
-            arguments[name] = metrics_of_losses(given, arguments.get("loss"), self)
         return original(*bound.args, **bound.kwargs)
 
     return compile

@@ -7,6 +7,7 @@ import tensorflow as tf
 from pedl2det_legacy.bound_context import context
 from pedl2det_legacy.data_adapter import KerasDataAdapter
 from pedl2det_legacy.in_memory_sequence import InMemorySequence
+from pedl2det_legacy.metrics_by_loss import loss_kind, metric_of_loss
 from pedl2det_legacy.standalone_keras import standalone_losses
 
 
@@ -16,16 +17,22 @@ def named_metrics(trial):
     A metric of the training gets `training_` before its name if the validation has
     another one of that name.
     """
-    return [named_metric(name, metric) for name, metric in _merged(trial).items()]
+    return [
+        named_metric(name, metric, lambda: trial.loss())
+        for name, metric in _merged(trial).items()
+    ]
 
 
 def named_metrics_by_output(trial):
     """Return the metrics of a KerasFunctionalTrial for `compile`, by outputs."""
-    return by_output(_merged(trial))
+    return by_output(_merged(trial), lambda: trial.losses())
 
 
-def by_output(metrics):
-    """Return metrics for `compile`, from pairs of an output and a metric."""
+def by_output(metrics, losses):
+    """Return metrics for `compile`, from pairs of an output and a metric.
+
+    The function gives the losses of all outputs.
+    """
     named: dict = {}
     for name, pair in metrics.items():
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
@@ -33,7 +40,8 @@ def by_output(metrics):
                 f"metric {name}: expected a pair (output, metric), got {pair!r}"
             )
         output, metric = pair
-        metric = reported_as(name, named_metric(name, metric))
+        made = named_metric(name, metric, lambda output=output: losses()[output])
+        metric = reported_as(name, made)
         named.setdefault(output, []).append(metric)
     return named
 
@@ -59,8 +67,11 @@ def _merged(trial):
     return merged
 
 
-def named_metric(name, metric):
-    """Return a metric of a KerasTrial for `compile`: an object, a function or a name."""
+def named_metric(name, metric, loss):
+    """Return a metric of a KerasTrial for `compile`: an object, a function or a name.
+
+    The function `loss` gives its loss, to which the accuracy belongs.
+    """
     if isinstance(metric, tuple):  # a metric, and how it is reduced over batches
         metric, reducer = metric
         if getattr(reducer, "__name__", "") not in ("elementwise_mean", "mean"):
@@ -71,19 +82,10 @@ def named_metric(name, metric):
         metric._name = name
         return metric
     if metric in ("accuracy", "acc"):
-        function = _accuracy
+        function = metric_of_loss("accuracy", loss_kind(loss()) or "categorical")
     else:
         function = tf.keras.metrics.get(standalone_losses(metric))
     return tf.keras.metrics.MeanMetricWrapper(function, name=name)
-
-
-def _accuracy(y_true, y_pred):
-    """The accuracy that fits the shapes."""
-    if y_pred.shape[-1] == 1:
-        return tf.keras.metrics.binary_accuracy(y_true, y_pred)
-    if y_true.shape.rank == y_pred.shape.rank and y_true.shape[-1] != 1:
-        return tf.keras.metrics.categorical_accuracy(y_true, y_pred)
-    return tf.keras.metrics.sparse_categorical_accuracy(y_true, y_pred)
 
 
 class ValidationMetrics(tf.keras.callbacks.Callback):

@@ -29,10 +29,10 @@ def with_metrics_of_losses(compile_model):
 def metrics_of_losses(metrics, loss, model):
     """Return the metrics for `compile`, with functions for names that mean those of the loss."""
     if not metrics or not isinstance(loss, (dict, list, tuple)):
-        return _by_loss(metrics, _kind(loss))
+        return _by_loss(metrics, loss_kind(loss))
     names = getattr(model, "output_names", None) or []
     losses = loss if isinstance(loss, dict) else dict(zip(names, loss))
-    kinds = {name: _kind(losses.get(name)) for name in names}
+    kinds = {name: loss_kind(losses.get(name)) for name in names}
     if not any(kinds.values()):
         return metrics
     if isinstance(metrics, dict):
@@ -44,7 +44,7 @@ def metrics_of_losses(metrics, loss, model):
     return {name: _by_loss(value, kinds.get(name)) for name, value in by_output.items()}
 
 
-def _kind(loss):
+def loss_kind(loss):
     """Return the part of the names of Keras' functions for a loss of labels, or None."""
     if isinstance(loss, str):
         loss = getattr(tf.keras.losses, loss, None)
@@ -74,10 +74,15 @@ def _by_loss(metrics, kind):
     word = words.get(metrics, metrics) if isinstance(metrics, str) else None
     if kind is None or word not in words.values():
         return metrics
+    return metric_of_loss(word, kind, metrics)
+
+
+def metric_of_loss(word, kind, name=None):
+    """Return the accuracy or crossentropy that fits a kind of loss."""
 
     def metric(y_true, y_pred):
         of_shape = "binary" if y_pred.shape[-1] == 1 else kind
         return getattr(tf.keras.metrics, f"{of_shape}_{word}")(y_true, y_pred)
 
-    metric.__name__ = metrics
+    metric.__name__ = name or word
     return metric

@@ -19,6 +19,9 @@ def old_attributes():
     for function in ("predict", "test", "train"):  # nothing to do before threads call
         yield tf.keras.Model, f"_make_{function}_function", lambda model: None
     yield from _layers()
+    for name in ("output_classes", "output_shapes", "output_types"):
+        of_dataset = getattr(tf.compat.v1.data, f"get_{name}")
+        yield tf.data.Dataset, name, property(of_dataset)
     optimizer = tf.keras.optimizers.legacy.Optimizer
     yield optimizer, "initial_decay", property(lambda self: self._initial_decay)
     get_config = optimizer.get_config

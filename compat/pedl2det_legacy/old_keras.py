@@ -1,6 +1,8 @@
 """What Keras computed otherwise: in TensorFlow 1, as standalone Keras, before Keras 2.10."""
 
+import functools
 import importlib
+import inspect
 import weakref
 
 import tensorflow as tf
@@ -18,14 +20,12 @@ from pedl2det_legacy.old_optimizers import from_zero
 
 def use_old_keras():
     """Let `tf.keras` compute as in TensorFlow 1 what it computes otherwise today."""
-    replace(tf.keras.Model, "compile", with_metrics_of_losses)
     for change in (*old_masks(), *old_keras()):
         replace(*change)
 
 
 def use_standalone_keras():
     """Let Keras compute as standalone Keras 2.2.4 what it computes otherwise today."""
-    replace(tf.keras.Model, "compile", with_metrics_of_losses)
     for change in (*old_keras(), *standalone_keras()):
         replace(*change)
 
@@ -38,6 +38,8 @@ def use_old_masks():
 
 def old_keras():
     """Yield each class or module, the name of what differs since TensorFlow 2, and its wrapper."""
+    for kind in (tf.keras.Model, keras_module("engine.training_v1").Model):
+        yield kind, "compile", with_metrics_of_losses
     yield from recurrent_layers()
     classes = tf.keras.layers.BatchNormalization.__mro__
     norm = next(one for one in classes if "call" in vars(one))
@@ -58,6 +60,12 @@ def standalone_keras():
     """Yield the same of what standalone Keras computed otherwise than `tf.keras`."""
     container = keras_module("engine.compile_utils").LossesContainer
     yield container, "__call__", with_share_of_weights
+    yield keras_module("initializers"), "get", with_functions_of_shapes
+    for module in (keras_module("backend"), tf.keras.backend):
+        for kind in ("binary", "categorical", "sparse_categorical"):
+            yield module, f"{kind}_crossentropy", of_clipped
+    for name in ("input_shape", "output_shape"):
+        yield tf.keras.layers.InputLayer, name, without_list
     models = tf.keras.Model.__mro__
     yield next(one for one in models if "layers" in vars(one)), "layers", own_lists
     in_graph_mode = keras_module("engine.base_layer_v1").Layer
@@ -144,3 +152,44 @@ def own_lists(layers_of_today):
         return own
 
     return property(layers)
+
+
+def with_functions_of_shapes(get):
+    """Return a function that gives initializers, also those that take a shape alone."""
+
+    def get_initializer(identifier):
+        made = get(identifier)
+        if not callable(made) or "dtype" in inspect.signature(made).parameters:
+            return made
+        if isinstance(made, tf.keras.initializers.Initializer):
+            return made
+
+        def initializer(shape, dtype=None, **options):
+            return tf.cast(made(shape), dtype or tf.keras.backend.floatx())
+
+        return functools.update_wrapper(initializer, made, updated=())
+
+    return get_initializer
+
+
+def of_clipped(crossentropy):
+    """Return a crossentropy that clips probabilities, and does not look for their logits."""
+
+    def compute(target, output, from_logits=False, *args, **options):
+        if not from_logits and crossentropy.__name__.startswith("binary"):
+            edge = tf.keras.backend.epsilon()
+            output = tf.clip_by_value(output, edge, 1 - edge)
+            return crossentropy(target, tf.math.log(output / (1 - output)), True)
+        return crossentropy(target, tf.identity(output), from_logits, *args, **options)
+
+    return functools.wraps(crossentropy)(compute)
+
+
+def without_list(shape_of_today):
+    """Return a property with the shape of an input layer, which is in a list today."""
+
+    def shape(layer):
+        found = shape_of_today.fget(layer)
+        return found[0] if isinstance(found, list) else found
+
+    return property(shape)

@@ -35,7 +35,10 @@ _LIBRARIES = frozenset(
     }
 )
 #: Functions of a module that the old harness called, or that a file beside the trial may call.
-_BY_TEXT = ("import_module", "__import__")
+_BY_TEXT = (
+    *("import_module", "__import__", "iter_modules"),
+    *("SourceFileLoader", "load_source", "run_path", "spec_from_file_location"),
+)
 _HARNESS = re.compile(rb"\b(?:make_data_loaders|download_data)\b")
 _DEFINES_LOADER = re.compile(rb"^def (?:make_data_loaders|download_data)\b", re.M)
 
@@ -316,10 +319,10 @@ class _Walk:
 
     def _imports(self, source: Source) -> Iterator[tuple[Path, dict[str, Path], bool]]:
         """What the imports of a file bring in: where names start, the files, and if by dots."""
-        by_text = (one for one in source.names.of(ast.Call) if one.args)
-        for call in by_text:
-            if ast.unparse(call.func).rpartition(".")[2] in _BY_TEXT:
-                yield self.home, self._named_by(call.args[0]), False
+        for call in source.names.of(ast.Call):
+            name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+            if call.args and name in _BY_TEXT:
+                yield self.home, self._named_by(call), False
         for node in source.names.of(ast.Import, ast.ImportFrom):
             if isinstance(node, ast.Import):
                 groups = [[alias.name] for alias in node.names]
@@ -337,11 +340,12 @@ class _Walk:
                 found = ((base, _files(base, names)) for base in bases)
                 yield from [(base, files, level > 0) for base, files in found if files][:1]
 
-    def _named_by(self, text: ast.expr) -> dict[str, Path]:
-        """The modules that a text may name: of the package that it begins with, or beside."""
-        texts = [one.value for one in ast.walk(text) if isinstance(one, ast.Constant)]
-        package = str(texts[0]).partition(".")[0] if texts else ""
-        here = self.home / package if package.isidentifier() else self.home
+    def _named_by(self, call: ast.Call) -> dict[str, Path]:
+        """The modules that a call may name: of the package or directory in a text, or beside."""
+        texts = [one.value for one in ast.walk(call) if isinstance(one, ast.Constant)]
+        tops = [str(one).partition(".")[0] for one in texts]
+        packages = [self.home / one for one in tops if one.isidentifier()]
+        here = next((one for one in packages if one.is_dir()), self.home)
         parts = here.relative_to(self.home).parts
         files = [file for file in sorted(here.glob("*.py")) if file.stem != "__init__"]
         return _files(self.home, [".".join((*parts, file.stem)) for file in files])

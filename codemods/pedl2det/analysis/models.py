@@ -33,6 +33,7 @@ _KERAS_TRIALS = {"KerasTrial", "KerasFunctionalTrial"}
 _FIT = "legacy_keras.Fit"
 
 
+FUNCTIONS = ast.FunctionDef | ast.Lambda
 #: Values that say what they are.
 _VISIBLE = (
     *(ast.Constant, ast.FunctionDef, ast.Lambda, ast.ClassDef, ast.alias),
@@ -82,7 +83,7 @@ def is_visible(trial: Trial, member: ast.AST) -> bool:
     """
     if isinstance(member, ast.Call):
         makers = [one.node for one in trial.flow.origins(member.func)]
-        is_one = len(makers) == 1 and not isinstance(makers[0], ast.Call)
+        is_one = len(makers) == 1 and not isinstance(makers[0], ast.Call | FUNCTIONS)
         return is_one and is_visible(trial, makers[0])
     return isinstance(member, _VISIBLE) or trial.modules.meaning(member) is not None
 
@@ -137,7 +138,8 @@ def returned_models(trial: Trial, method: Function) -> set[Origin]:
     found: set[Origin] = set()
     for value in trial.flow.returned(method):
         found |= looked_through(trial, trial.flow.origins(value))
-    fits = [one for one in trial.modules.of(ast.Call) if ast.unparse(one.func) == _FIT]
+    calls = (one for one in trial.modules.of(ast.Call) if getattr(one.func, "attr", "") == "Fit")
+    fits = [one for one in calls if ast.unparse(one.func) == _FIT]
     return {one for call in fits for one in trial.flow.origins(call.args[0])} or found
 
 

@@ -214,10 +214,6 @@ def config_example(
 # Edits of other texts: spans, around which every character stays.
 
 
-class Overlap(Exception):  # noqa: N818 - describes the spans; a defect of ours
-    """Two spans replace the same characters."""
-
-
 @dataclass(frozen=True)
 class Span:
     """Replace ``text[start:end]``; an empty span inserts."""
@@ -233,16 +229,14 @@ def replaced(text: str, spans: Iterable[Span]) -> str:
     Insertions at one place keep the given order and come before a replacement that starts there.
 
     Raises:
-        Overlap: two spans replace the same characters.
-        ValueError: a span lies outside of the text.
+        ValueError: a span lies outside of the text, or in another one.
     """
     parts: list[str] = []
     done = 0
     for span in sorted(spans, key=lambda one: (one.start, one.end)):
-        if not 0 <= span.start <= span.end <= len(text):
-            raise ValueError(f"{span.start}:{span.end} is no span of {len(text)} characters")
-        if span.start < done:
-            raise Overlap(f"{span.start}:{span.end} begins inside of a replaced span")
+        if not done <= span.start <= span.end <= len(text):
+            place = f"{span.start}:{span.end}"
+            raise ValueError(f"{place} is no span from {done} to {len(text)}")
         parts += [text[done : span.start], span.text]
         done = span.end
     return "".join([*parts, text[done:]])

@@ -16,7 +16,7 @@ import libcst as cst
 from pedl2det import fixes as fx
 from pedl2det.analysis.source import Source
 from pedl2det.edits import layout, templates
-from pedl2det.edits.comments import keep_comments, settled_block, settled_module
+from pedl2det.edits.comments import keep_comments, settled
 from pedl2det.edits.locate import Locator
 
 _TIGHT = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
@@ -28,11 +28,16 @@ class Overlap(Exception):  # noqa: N818 - describes the edits; a defect of ours
 
 def apply(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str]) -> str:
     """Return the new text of a file; see :func:`edited`."""
-    return edited(source, edits, context).code
+    return edited(source, edits, context)[0]
 
 
-def edited(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str]) -> cst.Module:
-    """Return the new tree of a file.
+def edited(
+    source: Source,
+    edits: Iterable[fx.Edit],
+    context: dict[ast.AST, str],
+    tree: cst.Module | None = None,
+) -> tuple[str, cst.Module]:
+    """Return the new text of a file and its tree; ``tree`` is that of the file, if it is known.
 
     An edit inside of a replaced place that no hole keeps has no effect. The context is that of each
     edit's node that asks for it.
@@ -41,12 +46,13 @@ def edited(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str]
         Overlap: two edits replace the same node.
         NotLocated: a node has no place of its own in the file.
     """
-    locator = Locator(source)
+    locator = Locator(source, tree)
     applier = _Applier(source, locator, context)
     for edit in edits:
         applier.take(edit)
     applier.find_way()
-    return locator.module.visit(applier)
+    new = locator.module.visit(applier)
+    return layout.code_of(new, locator.module, source), new
 
 
 class _Applier(cst.CSTTransformer):
@@ -83,7 +89,7 @@ class _Applier(cst.CSTTransformer):
             case fx.Drop(node):
                 self._dropped.add(self._locator.part(node))
             case _:
-                self._file(self._located(fx.place_of(edit)), edit)
+                self._file(self._located(edit.node), edit)
         if isinstance(edit, fx.Extract):
             self._file(self._locator.statement(edit.statement), edit)
 
@@ -147,10 +153,8 @@ class _Applier(cst.CSTTransformer):
                 return self._suite(original_node, updated)
             case cst.BaseCompoundStatement():
                 return self._compound(original_node, updated, self._touched.pop())
-            case cst.IndentedBlock():
-                return settled_block(updated, updated.body)
-            case cst.Module():
-                return settled_module(updated)
+            case cst.IndentedBlock() | cst.Module():
+                return settled(updated)
         return updated
 
     def _touch(self) -> None:
@@ -191,7 +195,7 @@ class _Applier(cst.CSTTransformer):
                 located.visit(self)
             holes[name] = self._became.get(located, located)
         if fx.CONTEXT in edit.code:
-            holes["context"] = self._context[fx.place_of(edit)]
+            holes["context"] = self._context[edit.node]
         return holes
 
     # Statements.

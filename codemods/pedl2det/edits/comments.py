@@ -2,10 +2,8 @@
 
 The comments of code that is replaced stay: what has no place in the new code moves to the line
 above. A deleted assignment or import takes the comments in it and behind it along, and a finding
-names them; an import of which a new one takes the place leaves them above it. The comments
-above a deleted assignment go too if nothing else is below them, up to the next blank line or
-comment; else they stay, since they may speak of the rest. The comments above an import always
-stay. A comment that speaks to a tool goes with the code that it speaks of.
+names them; the comments above it always stay. A comment that speaks to a tool goes with the code
+that it speaks of.
 """
 
 from __future__ import annotations
@@ -27,10 +25,6 @@ _BINDINGS = (cst.Assign, cst.AnnAssign, cst.Import, cst.ImportFrom)
 
 class Gone(cst.Pass):
     """Stands where a statement was deleted, until its comments have found a place."""
-
-
-class GoneBinding(Gone):
-    """Stands where names were bound: what nobody binds needs no comment."""
 
 
 def keep_comments(
@@ -60,76 +54,44 @@ def keep_comments(
 
 def _gone(original: Any, above: list[Any]) -> cst.SimpleStatementLine:
     """What stands for a deleted statement."""
-    small = getattr(original, "body", ())
-    is_line = isinstance(original, cst.SimpleStatementLine)
-    if is_line and all(isinstance(one, _BINDINGS) for one in small):
-        return cst.SimpleStatementLine([GoneBinding()], leading_lines=above)
-    trailing = original.trailing_whitespace.comment if is_line else None
-    if trailing is not None:
-        above = [*above, cst.EmptyLine(comment=trailing)]
+    if isinstance(original, cst.SimpleStatementLine):
+        trailing = original.trailing_whitespace.comment
+        if trailing is not None and not all(isinstance(one, _BINDINGS) for one in original.body):
+            above = [*above, cst.EmptyLine(comment=trailing)]
     return cst.SimpleStatementLine([Gone()], leading_lines=above)
 
 
-def settled_block(block: cst.IndentedBlock, body: Sequence[Any]) -> cst.IndentedBlock:
-    """A block with a new body, without deleted statements; an empty one gets ``pass``."""
-    body, comments = settle(body)
-    if body == list(block.body):
-        return block
-    body = body or [cst.SimpleStatementLine([cst.Pass()])]
-    return block.with_changes(body=body, footer=[*comments, *block.footer])
+def settled(block: Any) -> Any:
+    """A block or a module without deleted statements; an empty block gets ``pass``.
 
-
-def settled_module(module: cst.Module) -> cst.Module:
-    """A module without deleted statements."""
-    body, comments = settle(module.body)
-    if body and is_gone(module.body[0]) and not module.header:
-        lines = itertools.dropwhile(lambda line: line.comment is None, body[0].leading_lines)
-        body[0] = body[0].with_changes(leading_lines=list(lines))
-    return module.with_changes(body=body, footer=[*comments, *module.footer])
-
-
-def settle(body: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Take deleted statements out of a body.
-
-    Returns:
-        The body, and the comments that no later statement could take.
+    Their comments stay above the next statement, or at the end.
     """
     kept: list[Any] = []
-    waiting: list[tuple[Any, Any]] = []
-    is_first = False
-    for statement in body:
+    waiting: list[Any] = []
+    is_closed_up = False
+    for statement in block.body:
+        own = list(statement.leading_lines)
         if is_gone(statement):
-            if statement.leading_lines:
-                waiting = [pair for pair in waiting if not _is_binding(pair[1])]
             waiting += [
-                (line, statement)
-                for line in statement.leading_lines
+                line
+                for line in own
                 if line.comment is None or not line.comment.value.startswith(FOR_TOOLS)
             ]
-            is_first = is_first or not kept
+            is_closed_up = True
             continue
-        if waiting or is_first:
-            lines = _taken_over(waiting, list(statement.leading_lines), is_first)
+        if is_closed_up:
+            lines = [*waiting, *own] if any(line.comment for line in waiting) or not own else own
+            if not kept:  # nothing is above the first statement
+                lines = [*itertools.dropwhile(lambda line: line.comment is None, lines)]
             statement = statement.with_changes(leading_lines=lines)
-            waiting, is_first = [], False
+            waiting, is_closed_up = [], False
         kept.append(statement)
-    left = [line for line, gone in waiting if line.comment is not None and not _is_binding(gone)]
-    return kept, left
-
-
-def _taken_over(waiting: Sequence[tuple[Any, Any]], own: list[Any], is_first: bool) -> list[Any]:
-    """The lines above a statement, with those of the deleted statements above it."""
-    lines = [line for line, gone in waiting if not own or not _is_binding(gone)]
-    if own and all(line.comment is None for line in lines):
-        lines = []
-    found = [*lines, *own]
-    while is_first and found and found[0].comment is None:
-        found.pop(0)
-    return found
-
-
-def _is_binding(statement: Any) -> bool:
-    return isinstance(statement.body[0], GoneBinding)
+    if len(kept) == len(block.body):
+        return block
+    if isinstance(block, cst.IndentedBlock) and not kept:
+        kept = [cst.SimpleStatementLine([cst.Pass()])]
+    comments = [line for line in waiting if line.comment is not None]
+    return block.with_changes(body=kept, footer=[*comments, *block.footer])
 
 
 def is_gone(statement: Any) -> bool:

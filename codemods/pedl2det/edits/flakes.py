@@ -32,19 +32,13 @@ def wrong_names(tree: ast.Module) -> Counter[str]:
     )
 
 
-def undefined(text: str) -> set[str]:
-    """Return the names that a text uses and nothing defines."""
-    found = Checker(ast.parse(text)).messages
-    return {one.message_args[0] for one in found if isinstance(one, messages.UndefinedName)}
-
-
-def without_unused(old: Source, tree: cst.Module) -> tuple[Source, cst.Module]:
+def without_unused(old: Source, text: str, tree: cst.Module) -> tuple[Source, cst.Module]:
     """Return the new file without assignments to local names that the new text stopped reading.
 
     An assignment goes only if its value just reads names, attributes, items or hyperparameters.
     """
     while True:
-        source = Source.of(old.path, tree.code)
+        source = Source.of(old.path, text)
         lost = _reads(old) - _reads(source)
         candidates = [
             node
@@ -55,7 +49,7 @@ def without_unused(old: Source, tree: cst.Module) -> tuple[Source, cst.Module]:
         gone = [node for node in candidates if (node.lineno, node.col_offset) in places]
         if not gone:
             return source, tree
-        tree = edited(source, map(ReplaceStatement, gone), {})
+        text, tree = edited(source, map(ReplaceStatement, gone), {}, tree)
 
 
 def _reads(source: Source) -> Counter[str]:

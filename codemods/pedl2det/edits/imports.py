@@ -15,14 +15,15 @@ import libcst as cst
 
 from pedl2det.analysis.bindings import run_at_once
 from pedl2det.analysis.source import Source
-from pedl2det.edits.comments import Gone, settled_block, settled_module
-from pedl2det.edits.flakes import undefined
-from pedl2det.edits.layout import formatted
+from pedl2det.edits.comments import Gone, settled
+from pedl2det.edits.flakes import wrong_names
+from pedl2det.edits.layout import code_of, formatted
 
 #: No line of imports has more columns.
 _LONGEST = 100
 _TYPE_COMMENT = re.compile(r"#[ \t]*type:(?![ \t]*ignore)(.+)")
 _NAME = re.compile(r"[^\W\d]\w*")
+_INNER = (ast.If, ast.FunctionDef, ast.AsyncFunctionDef)
 _Statement = ast.Import | ast.ImportFrom
 
 
@@ -58,12 +59,13 @@ def fit_imports(old: Source, new: Source, wanted: Wanted, tree: cst.Module | Non
     present = new.names.of(ast.Import, ast.ImportFrom)
     if not added and not present:
         return new.text
-    tree = tree or cst.parse_module(new.text)
+    base = tree = tree or cst.parse_module(new.text)
     facts = _facts(tree, new)
     if added:
         moved = _moved(tree, new, facts, added, wanted)
         if moved is not tree:
-            tree, new = moved, Source.of(new.path, moved.code)
+            new = Source.of(new.path, code_of(moved, tree, new))
+            base = tree = moved
         tree, facts = _with_imports(tree, new, added, wanted)
 
     def drop(node: _Statement, updated: Any, keeps_stars: bool = False) -> Any:
@@ -80,8 +82,8 @@ def fit_imports(old: Source, new: Source, wanted: Wanted, tree: cst.Module | Non
             return updated
         return _with_names(updated, kept) if kept else cst.RemoveFromParent()
 
-    text = tree.visit(_EachImport(tree, facts, drop)).code
-    if any(_is_old_star(node, wanted) for node in present) and undefined(text):
+    text = code_of(tree.visit(_EachImport(tree, facts, drop)), base, new)
+    if any(_is_old_star(node, wanted) for node in present) and wrong_names(ast.parse(text)):
         keep = functools.partial(drop, keeps_stars=True)
         text = tree.visit(_EachImport(tree, facts, keep)).code
     return text if text.strip() else ""
@@ -166,31 +168,19 @@ class _EachImport(cst.CSTTransformer):
         """Go where imports are, and nowhere else."""
         return node not in self._others and isinstance(node, _WITH_STATEMENTS)
 
-    def leave_Import(self, original_node: cst.Import, updated_node: cst.Import) -> Any:
-        """Edit an import."""
-        return self._edit(next(self._nodes), updated_node)
-
-    def leave_ImportFrom(self, original_node: cst.ImportFrom, updated_node: cst.ImportFrom) -> Any:
-        """Edit an import."""
-        return self._edit(next(self._nodes), updated_node)
-
-    def leave_SimpleStatementLine(self, original_node: Any, updated_node: Any) -> Any:
-        """Keep the comments above a line that is gone."""
-        if updated_node.body:
-            return updated_node
-        return cst.SimpleStatementLine([Gone()], leading_lines=original_node.leading_lines)
-
-    def leave_SimpleStatementSuite(self, original_node: Any, updated_node: Any) -> Any:
-        """Keep a suite valid."""
-        return updated_node if updated_node.body else updated_node.with_changes(body=[cst.Pass()])
-
-    def leave_IndentedBlock(self, original_node: Any, updated_node: cst.IndentedBlock) -> Any:
-        """Keep a block valid."""
-        return settled_block(updated_node, updated_node.body)
-
-    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
-        """Close up the lines that are gone."""
-        return settled_module(updated_node)
+    def on_leave(self, original_node: Any, updated_node: Any) -> Any:
+        """Edit an import; keep the comments above a line that is gone, and blocks valid."""
+        match updated_node:
+            case cst.Import() | cst.ImportFrom():
+                return self._edit(next(self._nodes), updated_node)
+            case cst.SimpleStatementLine(body=[]):
+                lines = updated_node.leading_lines
+                return cst.SimpleStatementLine([Gone()], leading_lines=lines)
+            case cst.SimpleStatementSuite(body=[]):
+                return updated_node.with_changes(body=[cst.Pass()])
+            case cst.IndentedBlock() | cst.Module():
+                return settled(updated_node)
+        return updated_node
 
 
 def _facts(tree: cst.Module, source: Source) -> _Facts:
@@ -228,7 +218,7 @@ def _moved(
         (module,) = modules
         locals_ = {_local(alias) for alias in node.names}
         # Below an `if` and in a function, others of the name do not stand in for it.
-        is_inner = _is_inner(source, node)
+        is_inner = any(isinstance(one, _INNER) for one in source.names.around(node))
         is_moved = bool(locals_ & done) and not is_inner
         done.update(locals_)
         groups = {wanted.group(_module_of(node)), wanted.group(module)}
@@ -253,13 +243,6 @@ def _moved(
 
     moved = tree.visit(_EachImport(tree, facts, move))
     return moved if changed else tree
-
-
-def _is_inner(source: Source, node: ast.AST) -> bool:
-    """Whether a statement runs only under a condition, or in a function."""
-    while not isinstance(node, ast.Module | ast.If | ast.FunctionDef | ast.AsyncFunctionDef):
-        node = source.names.parents[node]
-    return not isinstance(node, ast.Module)
 
 
 # Add imports.

@@ -57,26 +57,30 @@ def parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 class Locator:
     """The libcst nodes of one file by the ``ast`` nodes that they stand for."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, module: cst.Module | None = None) -> None:
         self.source = source
-        self.module = cst.parse_module(source.text)
-        self._located: dict[ast.AST, cst.CSTNode] = {source.tree: self.module}
+        self.module = module or cst.parse_module(source.text)
+        self._known: dict[ast.AST, cst.CSTNode] = {source.tree: self.module}
         self._waiting: set[ast.AST] = {source.tree}  # nodes whose children are not known yet
         self._parents: dict[cst.CSTNode, cst.CSTNode] = {}
         self._statements: dict[cst.CSTNode, ast.stmt] = {}
 
     def expression(self, node: ast.expr) -> cst.CSTNode:
         """The libcst expression of an expression."""
-        found = self._find(node)
-        if not isinstance(found, cst.BaseExpression):
-            raise NotLocated(f"{self.source.path}:{node.lineno}: {ast.unparse(node)}")
-        return found
+        return self._located(node, cst.BaseExpression)
 
     def statement(self, node: ast.stmt) -> cst.CSTNode:
         """The small or compound libcst statement of a statement."""
+        return self._located(node, cst.CSTNode)
+
+    def parameter(self, node: ast.arg) -> cst.CSTNode:
+        """The parameter of a function."""
+        return self._located(node, cst.Param)
+
+    def _located(self, node: Any, kind: Any) -> cst.CSTNode:
         found = self._find(node)
-        if found is None:
-            raise NotLocated(f"{self.source.path}:{node.lineno}: {type(node).__name__}")
+        if found is None or not isinstance(found, kind):
+            raise NotLocated(f"{self.source.path}:{node.lineno}: {ast.unparse(node)}")
         return found
 
     def argument(self, node: ast.expr | ast.keyword) -> cst.Arg:
@@ -92,14 +96,7 @@ class Locator:
         if isinstance(node, ast.arg):
             return self.parameter(node)
         found = self._parents.get(self.expression(node)) if isinstance(node, ast.expr) else None
-        return found if isinstance(found, cst.Decorator) else self.argument(node)
-
-    def parameter(self, node: ast.arg) -> cst.Param:
-        """The parameter of a function."""
-        found = self._find(node)
-        if not isinstance(found, cst.Param):
-            raise NotLocated(f"{self.source.path}:{node.lineno}: parameter {node.arg}")
-        return found
+        return found if isinstance(found, cst.Decorator | cst.Annotation) else self.argument(node)
 
     def column(self, statement: Any) -> int:
         """The column in which a located statement, or a line that begins with one, starts."""
@@ -130,13 +127,13 @@ class Locator:
     def _find(self, node: ast.AST) -> cst.CSTNode | None:
         parents = self.source.names.parents
         around = [node]
-        while around[-1] not in self._located and around[-1] in parents:
+        while around[-1] not in self._known and around[-1] in parents:
             around.append(parents[around[-1]])
         for one in reversed(around):
             if one in self._waiting:
                 self._waiting.remove(one)
-                self._pair(one, self._located[one])
-        return self._located.get(node)
+                self._pair(one, self._known[one])
+        return self._known.get(node)
 
     def _pair(self, node: ast.AST, there: cst.CSTNode) -> None:
         """Locate the children of a located node."""
@@ -145,7 +142,7 @@ class Locator:
         if len(nodes) != len(others):
             line = getattr(node, "lineno", 1)
             raise NotLocated(f"{self.source.path}:{line}: the parts of {type(node).__name__}")
-        self._located.update(zip(nodes, others, strict=True))
+        self._known.update(zip(nodes, others, strict=True))
         self._waiting.update(nodes)
         pairs = zip(others, nodes, strict=True)
         self._statements.update((one, here) for one, here in pairs if isinstance(here, ast.stmt))

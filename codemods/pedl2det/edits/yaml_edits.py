@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from pedl2det.analysis.config import Config, KeyPath
-from pedl2det.analysis.text_rules import Delete, Edit, Insert, Overlap, Put, Span, replaced
+from pedl2det.analysis.text_rules import Delete, Edit, Insert, Put, Span, replaced
 from pedl2det.findings import Unreadable
 
 _NUMBER = re.compile(r"[-+.\deE]+|true|false|null|\{.*\}")
@@ -38,7 +38,7 @@ def edited(
             spans += _comment(config, path, lines)
         text = replaced(config.text, dict.fromkeys(spans))  # an anchor's place has several paths
         result = Config.of(text).value()
-    except (Unreadable, Overlap, ValueError) as error:
+    except (Unreadable, ValueError) as error:
         raise NotEdited(f"the edited text cannot be read: {error}") from None
     except RecursionError:
         raise NotEdited("nested too deeply to be edited") from None
@@ -85,7 +85,7 @@ def _mapping(config: Config, path: KeyPath) -> Any:
     """The node of a mapping."""
     entry = config.entry(*path)
     node = entry.value if entry is not None else config.root
-    if (path and entry is None) or not isinstance(node, yaml.MappingNode):
+    if not isinstance(node, yaml.MappingNode):
         raise NotEdited(f"{'.'.join(path)} is no mapping")
     return node
 
@@ -102,8 +102,6 @@ def _put(config: Config, put: Put) -> Iterator[Span]:
         return
     if text is not None:
         first, last = config.source(entry.value)
-        if first == last:
-            raise NotEdited(f"{entry.name} has no value")
         inner = _as_written(entry.key, put.unit)
         if put.unit and entry.in_flow:
             text = f"{{{inner}: {text}}}"
@@ -150,8 +148,6 @@ def _delete(config: Config, path: KeyPath, gone: Mapping[str, Delete]) -> Iterat
             if key.value not in gone:
                 continue
             start = config.text.rfind("\n", 0, key.start_mark.index) + 1
-            if config.text[start : key.start_mark.index].strip(" "):
-                raise NotEdited(f"{key.value} shares its line with something else")
             lines = _comment_lines(config, gone[key.value].comments, key.start_mark.column)
             yield Span(start, _line_end(config.text, _end_of_pair(key, value)), lines)
         return
@@ -171,7 +167,7 @@ def _comment(config: Config, path: KeyPath, lines: Sequence[str]) -> Iterator[Sp
     """Write comments above the key, or above the first key around it that begins a line."""
     for length in range(len(path) if lines else 0, 0, -1):
         entry = config.entry(*path[:length])
-        if entry is None or entry.in_flow:
+        if entry is None:
             continue
         start, column = entry.key.start_mark.index, entry.key.start_mark.column
         line = config.text.rfind("\n", 0, start) + 1

@@ -121,23 +121,9 @@ def _written(part: Result, path: Path) -> bytes | None:
 
 
 def _left(part: Result, path: Path) -> Result:
-    finding = next(
-        Finding(Kind.LEFT, SCAN, file.path, 1, _SHARED, _APART)
-        for file in part.files
-        if _real(file.path) == path
-    )
-    return replace(
-        part,
-        files=[],
-        changes=[],
-        findings=[*(one for one in part.findings if one.kind.is_left), finding],
-        outcomes=[
-            replace(one, status=Status.BEGUN, written=False, left=one.left + 1, files=())
-            for one in part.outcomes
-        ],
-        rewritten=0,
-        marked=part.marked + part.rewritten,
-    )
+    file = next(one.path for one in part.files if _real(one.path) == path)
+    left = part.without(0, Finding(Kind.LEFT, SCAN, file, 1, _SHARED, _APART))
+    return replace(left, rewritten=0, marked=part.marked + part.rewritten)
 
 
 def _real(path: Path) -> Path:

@@ -14,7 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pedl2det_names as names
+from pedl2det.analysis.bindings import name_of
 from pedl2det.analysis.modules import Modules
+from pedl2det.analysis.names import root_and_attributes
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Reference, references_in
 from pedl2det.edits.comments import FOR_TOOLS
@@ -77,11 +79,7 @@ def account(migration: Migration, new: Modules) -> list[Reference]:
 
 def _root(node: ast.AST) -> str:
     """The local name with which an expression begins, or that an import binds."""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    if isinstance(node, ast.alias):
-        return node.asname or node.name.partition(".")[0]
-    return node.id if isinstance(node, ast.Name) else ""
+    return name_of(root_and_attributes(node)[0]) or ""
 
 
 # Comments.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -66,7 +67,7 @@ def draft(migration: Migration) -> None:
         wanted = Wanted(added, _is_old, project, source.path.name == "__init__.py")
         if not (mine or added or _imports_old(source, wanted)):
             continue
-        new, tree = without_unused(source, edited(source, mine, contexts))
+        new, tree = without_unused(source, *edited(source, mine, contexts))
         text = fit_imports(source, new, wanted, tree)
         if text != source.text:
             migration.texts[source.path] = text
@@ -124,14 +125,9 @@ def _filled(
 
 def _with_constructor(code: str, constructor: Sequence[str]) -> str:
     """A template with the constructor's statements in their place."""
-    lines = []
-    for line in code.split("\n"):
-        if line.strip() == fx.CONSTRUCTOR:
-            indent = line[: len(line) - len(line.lstrip())]
-            lines += [indent + part for one in constructor for part in one.split("\n")]
-        else:
-            lines.append(line)
-    return "\n".join(lines)
+    text = "".join(f"{one}\n" for one in constructor)
+    place = rf"(?m)^([ \t]*){re.escape(fx.CONSTRUCTOR)}(?:\n|\Z)"
+    return re.sub(place, lambda found: textwrap.indent(text, found[1]), code).rstrip("\n")
 
 
 def _imports_of(fixes: Sequence[fx.Fix], binds: bool) -> dict[Path, set[str]]:
@@ -158,11 +154,10 @@ def thread_context(trial: Trial, edits: Edits) -> tuple[dict[ast.AST, str], dict
         edit: Any = waiting.pop()
         if fx.CONTEXT not in getattr(edit, "code", ""):
             continue
-        place = fx.place_of(edit)
         access = trial.context.at(inside(edit))
         if access is None:
-            raise AssertionError(f"no context at line {getattr(place, 'lineno', 0)}: {edit}")
-        contexts[place] = access.code
+            raise AssertionError(f"no context: {edit}")
+        contexts[edit.node] = access.code
         function = access.through
         if function is None or function in functions:
             continue
@@ -178,7 +173,7 @@ def thread_context(trial: Trial, edits: Edits) -> tuple[dict[ast.AST, str], dict
 
 def inside(edit: Any) -> ast.AST:
     """Return the place that decides which context the code of an edit has."""
-    return edit.node.body[0] if isinstance(edit, fx.InsertFirst) else fx.place_of(edit)
+    return edit.node.body[0] if isinstance(edit, fx.InsertFirst) else edit.node
 
 
 # Fixes whose place another fix replaces.
@@ -195,7 +190,7 @@ def surviving(fixes: Iterable[fx.Fix]) -> tuple[list[fx.Fix], Edits]:
     for fix in kept:
         for source, edit in fix.located:
             is_dropped = isinstance(edit, fx.Replace) and edit.node in dropped
-            if not is_dropped and not _is_taken(fix, fx.place_of(edit), takers):
+            if not is_dropped and not _is_taken(fix, edit.node, takers):
                 edits[source.path].append(edit)
     return kept, edits
 

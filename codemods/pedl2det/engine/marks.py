@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import itertools
 import re
 import textwrap
 from collections.abc import Iterable, Iterator
@@ -116,24 +117,16 @@ def is_marked(source: Source, statement: ast.stmt, rule: str | None = None) -> b
 
 
 def existing(source: Source) -> Iterator[Finding]:
-    """The marks of earlier runs in a file, as findings about the lines of code below them."""
-    lines = source.lines
-    at = 0
-    while at < len(lines):
-        found = _MARK.match(lines[at])
-        at += 1
-        if found is None:
-            continue
-        parts: list[str] = []
-        while at < len(lines) and lines[at].lstrip().startswith("#") and not _MARK.match(lines[at]):
-            parts.append(lines[at].lstrip().removeprefix("#").removeprefix(" "))
-            at += 1
-        message = " ".join([found[2], *(one for one in parts if not one.startswith("  "))])
-        help_ = "\n".join(one.strip() for one in parts if one.startswith("  "))
-        below = at
-        while below < len(lines) and lines[below].lstrip().startswith("#"):
-            below += 1
-        yield finding_on(source, below + 1, Kind.LEFT, found[1], message, help_)
+    """The marks of earlier runs in a file, as findings."""
+
+    def goes_on(line: str) -> bool:
+        return line.lstrip().startswith("#") and not _MARK.match(line)
+
+    for number, line in enumerate(source.lines, 1):
+        if (found := _MARK.match(line)) is not None:
+            more = itertools.takewhile(goes_on, source.lines[number:])
+            message = " ".join([found[2], *(one.lstrip("# \t") for one in more)])
+            yield finding_on(source, number, Kind.LEFT, found[1], message)
 
 
 def _title(rule: str) -> str:
@@ -150,7 +143,9 @@ def mark_open(migration: Migration, new: Modules, references: Iterable[Reference
         if one.row is None and (known := names.namesakes(one.dotted)):
             help_ = f"it was {' or '.join(known)}: import it from there"
         old = migration.reading.originals[path]
-        migration.findings.append(_in_old_text(one, old, message, help_))
+        found = finding_at(one.source, one.node, Kind.LEFT, GENERIC, message, help_)
+        cell, line = old.place(_old_line(old, one.source, one.node.lineno))
+        migration.findings.append(replace(found, cell=cell, line=line))
         migration.marked[path] += 1
         statement = statement_of(one.source, one.node)
         if statement is not None:
@@ -159,16 +154,6 @@ def mark_open(migration: Migration, new: Modules, references: Iterable[Reference
     for source in new:
         if source.path in edits:
             migration.texts[source.path] = apply(source, edits[source.path].values(), {})
-
-
-def _in_old_text(one: Reference, old: Source, message: str, help_: str) -> Finding:
-    """A finding about a name of a new text, at its line in the old text."""
-    line = _old_line(old, one.source, one.node.lineno)
-    found = finding_on(old, line, Kind.LEFT, GENERIC, message, help_)
-    if old.lines[line - 1] == one.source.lines[one.node.lineno - 1]:
-        there = finding_at(one.source, one.node, Kind.LEFT, GENERIC, message, help_)
-        return replace(found, column=there.column, end_column=there.end_column)
-    return found
 
 
 def _old_line(old: Source, new: Source, line: int) -> int:

@@ -23,10 +23,11 @@ from pedl2det.engine.result import Change, Outcome, Result, Status
 from pedl2det.engine.settling import SCAN, settle
 from pedl2det.engine.texts import migrate_configs, notebook_findings
 from pedl2det.findings import Finding, Kind, Unreadable
-from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement, place_of
+from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement
 from pedl2det.rules import Rule, rules_for
 
 _NAMES = "P010"
+_AS_A_WHOLE = "P035"
 #: Before what no rule could rewrite.
 _KEPT = "carried over as it was: "
 _HELP_UNREADABLE = "convert the file to Python 3 text, and run migrate again"
@@ -141,6 +142,11 @@ def _rewrite(migration: Migration) -> None:
     if reading.project.has_trial and trial.roots:
         _propose(migration)
     _set_aside_unreached(migration)
+    if reading.scripts:  # which have no second form: a proof shows what a look at names means here
+        migration.remarks[:] = [
+            replace(one, kind=Kind.NOTE) if one.rule == _AS_A_WHOLE else one
+            for one in migration.remarks
+        ]
     remarks = migration.remarks
     marks = [mark(one) for one in remarks if one.kind is Kind.LEFT]
     migration.fixes += [one for one in marks if one is not None]
@@ -165,17 +171,10 @@ def _set_aside_unreached(migration: Migration) -> None:
 
         aside = unreached(migration.trial)
         for remark in left:
-            if aside.intersection(_around(remark)):
+            around = remark.source.names.around(remark.node)
+            if aside.intersection([remark.node, *around]):
                 message = f"no training reaches this: {remark.message}"
                 remarks[remarks.index(remark)] = replace(remark, kind=Kind.NOTE, message=message)
-
-
-def _around(remark: Remark) -> Iterator[ast.AST]:
-    """The place of a remark, and all that is around it."""
-    node: ast.AST | None = remark.node
-    while node is not None:
-        yield node
-        node = remark.source.names.parents.get(node)
 
 
 def _draft_or_leave(migration: Migration) -> Modules | None:
@@ -315,8 +314,7 @@ def _unwanted(rule: Rule, proposal: Fix | Remark, options: Options) -> str | Non
 
 def _lines(edit: Edit) -> range:
     """The lines that an edit may change."""
-    node = place_of(edit)
-    first: int = getattr(node, "lineno", 0)
+    first: int = getattr(edit.node, "lineno", 0)
     is_whole = isinstance(edit, Replace | ReplaceStatement)
-    last: int | None = getattr(node, "end_lineno", None) if is_whole else None
+    last: int | None = getattr(edit.node, "end_lineno", None) if is_whole else None
     return range(first, (last or first) + 1)

@@ -39,30 +39,32 @@ _OLD = re.compile(
 
 
 def _take_text(
+    record: Migration | Result,
     path: Path,
     old: str,
     new: TextResult,
     options: Options,
     skipped: Skipped,
     cell: int | None = None,
-) -> tuple[str, list[Change], list[Finding]]:
-    """What becomes of a text, and what to say; it stays where the user wants a part left."""
+) -> str:
+    """Record what becomes of a text, and return it; it stays where the user wants a part left."""
     unwanted = [one for one in new.changes if one.rule in options.left_out or one.line in skipped]
     if unwanted:
         why = "left by your choice: this text stays as it is"
-        suppressed = [
+        record.findings += [
             Finding(
                 *(Kind.SUPPRESSED, one.rule, path, one.line, f"{one.message} ({why})"), cell=cell
             )
             for one in unwanted
         ]
-        return old, [], suppressed
-    findings = [
+        return old
+    record.findings += [
         _finding_of(path, old, one, cell)
         for one in new.findings
         if one.rule not in options.left_out and one.line not in skipped
     ]
-    return new.text, [Change(one.rule, path, one.line, cell) for one in new.changes], findings
+    record.changes += [Change(one.rule, path, one.line, cell) for one in new.changes]
+    return new.text
 
 
 def _finding_of(path: Path, text: str, one: TextFinding, cell: int | None = None) -> Finding:
@@ -117,9 +119,7 @@ def _migrate_text(path: Path, trial: PlaceOfTrial, result: Result, options: Opti
         new = migrate_shell(name, text, options.cluster)
     else:
         return
-    new_text, changes, findings = _take_text(path, text, new, options, skipped_in_text(text))
-    result.changes += changes
-    result.findings += findings
+    new_text = _take_text(result, path, text, new, options, skipped_in_text(text))
     if new_text != text:
         result.files.append(NewFile(path, data, new_text.encode(encoding)))
 
@@ -137,11 +137,7 @@ def _migrate_notebook(path: Path, result: Result, options: Options) -> None:
             from pedl2det.texts.commands import migrate_shell
 
             new = migrate_shell(str(path), cell.source, options.cluster)
-            text, changes, findings = _take_text(
-                path, cell.source, new, options, Skipped(), cell.number
-            )
-            result.changes += changes
-            result.findings += findings
+            text = _take_text(result, path, cell.source, new, options, Skipped(), cell.number)
             if text != cell.source:
                 sources[cell.number] = text
     if not sources:
@@ -185,9 +181,7 @@ def migrate_configs(migration: Migration) -> None:
         if asks_for_old:
             result = with_legacy_config(config.text, result)
         skipped = skipped_in_text(config.text)
-        text, changes, findings = _take_text(path, config.text, result, options, skipped)
-        migration.changes += changes
-        migration.findings += findings
+        text = _take_text(migration, path, config.text, result, options, skipped)
         if text != config.text:
             migration.configs[path] = text
     for path, script in reading.scripts.items():

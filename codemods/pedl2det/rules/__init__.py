@@ -106,7 +106,7 @@ RULES = (
         "P031",
         "old-attributes",
         words=(
-            r"\.(?:value|predict_\w+|add_\w+|\w*trainable_weights|_\w+|name) ?"
+            r"\.(?:value|predict_\w+|add_\w+|\w*trainable_weights|_\w+|output_\w+|name) ?"
             r"|\bsetattr\b|initial_decay|get_config"
         ),
     ),

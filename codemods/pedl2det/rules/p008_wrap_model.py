@@ -18,6 +18,7 @@ from pedl2det.analysis.bindings import COMPREHENSIONS
 from pedl2det.analysis.flow.values import Function, argument
 from pedl2det.analysis.metric_names import renamed_since_tf1
 from pedl2det.analysis.models import (
+    FUNCTIONS,
     Compile,
     build_methods,
     classes_of,
@@ -42,7 +43,6 @@ _BRANCHES = (
 )
 _MODULE = "the model is compiled while its module is imported, before there is a context"
 _BUILT = "the trial builds a model itself, which the context would take for the one that it trains"
-_FUNCTIONS = ast.FunctionDef | ast.Lambda
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
@@ -81,7 +81,7 @@ def _may_choose_own_loss(trial: Trial) -> bool:
 
     TensorFlow 1 gave it floats; if it is always taken, a proof shows whether it needs them.
     """
-    functions: list[_FUNCTIONS] = [*trial.modules.of(ast.FunctionDef)]
+    functions: list[FUNCTIONS] = [*trial.modules.of(ast.FunctionDef)]
     functions += trial.modules.of(ast.Lambda)
     given = [one.args.args for one in functions if one is not trial.loaders]
     if not any(len(names) > 1 and names[0].arg not in ("self", "cls") for names in given):
@@ -90,7 +90,7 @@ def _may_choose_own_loss(trial: Trial) -> bool:
     members = [[*trial.flow.members(loss)] for loss in losses if loss is not None]
     return any(
         not all(is_visible(trial, one) for one in several)
-        or (len(several) > 1 and any(isinstance(one, _FUNCTIONS) for one in several))
+        or (len(several) > 1 and any(isinstance(one, FUNCTIONS) for one in several))
         for several in members
     )
 

@@ -49,6 +49,7 @@ _EVALUATED_ONCE = (
 #: Names of the optimizers' module that are no optimizers.
 _OPTIMIZERS = [f"{old_keras.OPTIMIZERS}.{one}" for one in ("get", "deserialize", "Optimizer")]
 _RAGGED = ("numpy.array", "numpy.asarray")
+_FILES = ("numpy.load", "h5py.File")
 #: Methods that are called for each batch.
 _BY_BATCH = ("__call__", "__getitem__", "__next__", "call", "next")
 #: Libraries whose functions give arrays, images and tables.
@@ -141,10 +142,16 @@ def _is_likely_right(
         is_seen = call is None or not (trial.mended or _runs_by_batch(trial, call, frozenset()))
         return is_seen or written_for is not Age.TENSORFLOW_1 or not _may_be_ragged(trial, call)
     is_item = call is not None and any(use.method == "item" for use in trial.flow.uses(call))
-    given = ast.walk(call.args[0]) if call is not None and call.args else ()
-    hides_file = any(isinstance(one, ast.Subscript) for one in given)  # of a config
-    is_hidden = row.old == "numpy.load" and hides_file
-    return row.old in UNLIKELY and not (trial.mended or is_item or is_hidden)
+    is_chosen = call is not None and row.old in _FILES and _is_chosen(trial, call)
+    return row.old in UNLIKELY and not (trial.mended or is_item or is_chosen)
+
+
+def _is_chosen(trial: Trial, call: ast.Call) -> bool:
+    """Whether a config may choose the file that a call opens, of which another may differ."""
+    parts = [*ast.walk(call.args[0])] if call.args else []
+    values = [one for one in parts if isinstance(one, ast.Name | ast.Attribute | ast.Subscript)]
+    origins = [one.node for value in values for one in trial.flow.origins(value)]
+    return any(isinstance(one, ast.Subscript) for one in (*parts, *origins))
 
 
 def _runs_by_batch(trial: Trial, node: ast.AST, seen: frozenset[ast.AST]) -> bool:

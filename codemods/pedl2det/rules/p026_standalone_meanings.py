@@ -13,7 +13,7 @@ import pedl2det_names as names
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.flow.values import argument
 from pedl2det.analysis.metric_names import keras_trials
-from pedl2det.analysis.models import compiles
+from pedl2det.analysis.models import compiles, is_visible
 from pedl2det.analysis.old_keras import KERAS, is_standalone
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.fixes import Drop, Edit, Fix, Replace, rewrite
@@ -48,12 +48,8 @@ def check(trial: Trial) -> Iterable[Fix]:
 
 def _means_the_same(trial: Trial, loss: ast.AST) -> bool:
     """Whether a loss or metric is certainly a function, or a text that means the same today."""
-    match loss:
-        case ast.Constant(value=text):
-            return text not in _LOSSES
-        case ast.Name() | ast.Attribute():
-            return trial.modules.meaning(loss) is not None
-    return not isinstance(loss, ast.Subscript | ast.arg | ast.Call)
+    is_other = isinstance(loss, ast.Constant) and loss.value in _LOSSES
+    return is_visible(trial, loss) and not is_other
 
 
 def _losses(trial: Trial) -> Iterator[ast.expr]:

@@ -23,6 +23,7 @@ from pedl2det.support import MODULE
 #: Attributes that today's classes do not have.
 _GONE = {
     *("predict_classes", "predict_proba", "_keras_shape", "_uses_learning_phase", "initial_decay"),
+    *("output_classes", "output_shapes", "output_types"),
     *(f"_make_{function}_function" for function in ("predict", "test", "train")),
 }
 #: One that models of other libraries have.

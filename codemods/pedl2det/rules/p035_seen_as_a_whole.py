@@ -102,7 +102,19 @@ def _is_registry(parent: ast.AST, module: Source) -> bool:
 def _is_trial(trial: Trial, node: ast.expr) -> bool:
     """Whether an expression is a trial class or the trial, or a parameter that may get it."""
     origins = [one.node for one in trial.flow.origins(node) if not one.path]
-    return any(one in trial.classes or isinstance(one, ast.arg) for one in origins)
+    return any(
+        one in trial.classes or (isinstance(one, ast.arg) and not _is_other_self(trial, one))
+        for one in origins
+    )
+
+
+def _is_other_self(trial: Trial, parameter: ast.arg) -> bool:
+    """Whether a parameter is the object of a method of a class that no trial derives from."""
+    names = trial.modules.home(parameter).names
+    owner = names.class_around(parameter)
+    method = names.function_of(parameter)
+    is_first = method is not None and by_position(method)[:1] == [parameter]
+    return is_first and owner is not None and owner not in trial.classes
 
 
 def _decorated(trial: Trial) -> Iterator[Remark]:

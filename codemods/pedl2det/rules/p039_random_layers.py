@@ -21,7 +21,7 @@ from pedl2det.fixes import Fix
 _CALL = f"{KERAS}.backend.experimental.enable_tf_random_generator"
 #: Names of Keras that are a layer which draws random numbers, or may make one of a text or a file.
 _MAY_DRAW = re.compile(
-    rf"{KERAS}\.layers\.(?:\w*(?:Dropout|Noise|GRU|LSTM|SimpleRNN)|MultiHead)"
+    rf"{KERAS}\.layers\.(?:\w*(?:Dropout|Noise|GRU|LSTM|SimpleRNN|Attention)|\w*Random)"
     rf"|{KERAS}\.applications\.(?:MobileNet|EfficientNet|ConvNeXt)"
     r"|(?:.*\.)?(?:deserialize|from_config|load_model|model_from_config|model_from_json)$"
 )
@@ -36,7 +36,9 @@ def check(trial: Trial) -> Iterable[Fix]:
 def _may_draw(trial: Trial, node: ast.expr) -> bool:
     name = trial.today(node)
     parent = trial.modules.home(node).names.parents[node]
-    by_text = name == f"{KERAS}.layers" and isinstance(parent, ast.Call)  # getattr(layers, name)
+    # Such as `getattr(layers, name)` and `layers.__dict__[name]`.
+    is_asked = isinstance(parent, ast.Call) or getattr(parent, "attr", "") == "__dict__"
+    by_text = name == f"{KERAS}.layers" and is_asked
     return by_text or _MAY_DRAW.match(name) is not None
 
 

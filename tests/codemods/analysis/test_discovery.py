@@ -416,15 +416,19 @@ def test_a_trial_beside_files_like_results_is_no_record(
 
 
 def test_modules_that_a_text_imports_belong_to_the_trial(tmp_path: Path) -> None:
-    chosen = "import importlib\n\n\ndef net(name):\n    return importlib.import_module({})\n"
     files = {"__init__.py": "", "dense.py": "", "memory.py": ""}
-    for name, text in (("below", '"nets." + name'), ("beside", "name")):
+    for name, code in (
+        ("below", 'importlib.import_module("nets." + name)'),
+        ("beside", "importlib.import_module(name)"),
+        ("loaded", 'imp.load_source("net", os.path.join(HERE, "nets", name + ".py"))'),
+    ):
         write_tree(
             tmp_path / name,
-            {**TRIAL, "model_def.py": MODEL + chosen.format(text), "other.py": ""}
+            {**TRIAL, "model_def.py": f"{MODEL}def net(name):\n    return {code}\n", "other.py": ""}
             | under("nets", files),
         )
 
-    assert {"nets", "nets.dense", "nets.memory"} <= only(tmp_path / "below").modules.keys()
+    for name in ("below", "loaded"):
+        assert {"nets", "nets.dense", "nets.memory"} <= only(tmp_path / name).modules.keys()
     assert "other" not in only(tmp_path / "below").modules
     assert "other" in only(tmp_path / "beside").modules

@@ -73,6 +73,14 @@ class Note:
     def noted(self):
         return vars(self.trial)
 """
+_SETTINGS = """\
+class Settings:
+    def __init__(self, **options):
+        self.__dict__.update(options)
+
+    def __repr__(self):
+        return str(vars(self))
+"""
 #: Functions that no rewrite changes, and one that gets the context.
 _REGISTRY = """\
 import blocks
@@ -95,6 +103,7 @@ CASES = (
     Case(pedl_trial(_ELSEWHERE), {}, f"{_SAYS}`Net.keras_callbacks = callbacks`"),
     Case(pedl_trial(_FUNCTION), {}, f"{_SAYS}`keras_callbacks = watch` binds"),
     Case(pedl_trial(_NOTED), {}, f"{_SAYS}`vars(self.trial)` sees all"),
+    Case(pedl_trial(_SETTINGS), {"net.py": _SETTINGS} | migrated_pedl_trial()),
     _case("**vars(self)", "`vars(self)` sees all attributes"),
     _case("PREPARATIONS[0](hparams)", "`PREPARATIONS[0](hparams)` may change"),
     Case(pedl_trial(_GUARDED), {"net.py": _GUARDED_AFTER}, "`import pedl` may fail"),

@@ -61,7 +61,7 @@ class AdaptedKerasTrial(AdaptedTrial):
         return self._legacy.loss()
 
     def _compiled(self, named: dict[str, Any]) -> Any:
-        return [named_metric(name, metric) for name, metric in named.items()]
+        return [named_metric(name, metric, self._loss) for name, metric in named.items()]
 
     def _metrics_of(self, kind: Kind) -> dict[str, Any]:
         method = getattr(self._legacy, f"{kind}_metrics")
@@ -110,7 +110,7 @@ class AdaptedKerasFunctionalTrial(AdaptedKerasTrial):
         return self._legacy.losses()
 
     def _compiled(self, named: dict[str, Any]) -> Any:
-        metrics = by_output(named)
+        metrics = by_output(named, self._loss)
         if unknown := metrics.keys() - {*self._outputs}:
             raise ValueError(
                 f"a metric is of the output {unknown.pop()!r}: the outputs are "
