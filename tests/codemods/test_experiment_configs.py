@@ -14,6 +14,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pedl2det.analysis.config import Config
 from pedl2det.analysis.text_rules import ConfigFacts, TextResult
 from pedl2det.findings import Kind
 from pedl2det.texts.configs import migrate_config
@@ -125,10 +126,14 @@ def test_credentials_are_not_repeated_in_messages() -> None:
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 @pytest.mark.parametrize("bom", ["", "\ufeff"])
-def test_line_ends_and_the_byte_order_mark_stay(newline: str, bom: str) -> None:
-    result = migrate_config(bom + PEDL.replace("\n", newline), FACTS)
+def test_line_ends_and_the_byte_order_mark_stay(newline: str, bom: str, tmp_path: Path) -> None:
+    file = tmp_path / "const.yaml"
+    file.write_bytes((bom + PEDL.replace("\n", newline)).encode())
+    config = Config.read(file)
 
-    assert result.text == bom + PEDL_NOW.replace("\n", newline)
+    new = config.encoded(migrate_config(config.text, FACTS).text)
+
+    assert new.decode() == bom + PEDL_NOW.replace("\n", newline)
 
 
 def test_a_second_run_changes_nothing() -> None:
@@ -642,8 +647,6 @@ def test_determined_accepts_converted_configs() -> None:
 
 
 def test_a_config_is_read_from_a_file(tmp_path: Path) -> None:
-    from pedl2det.analysis.config import Config
-
     path = tmp_path / "const.yaml"
     path.write_bytes(b"\xef\xbb\xbf" + PEDL.encode())
     config = Config.read(path)

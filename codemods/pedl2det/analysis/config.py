@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from pedl2det.analysis.tree import read_bytes
+from pedl2det.analysis.tree import decoded, read_bytes
 from pedl2det.findings import Unreadable
 
 KeyPath = tuple[str, ...]
@@ -89,7 +88,7 @@ class Config:
     #: The composed document; an alias is the node that it stands for, and a mapping has the keys
     #: that ``<<`` merges into it.
     root: yaml.Node | None
-    bom: bool = False  #: whether the file begins with a byte order mark
+    encoding: str = "utf-8"  #: with or without a byte order mark
 
     @classmethod
     def read(cls, path: Path) -> Config:
@@ -98,20 +97,15 @@ class Config:
         Raises:
             Unreadable: the file cannot be read, is not UTF-8, or not one YAML document.
         """
-        data = read_bytes(path)
-        try:
-            return cls.of(data.decode("utf-8"))
-        except UnicodeDecodeError as error:
-            raise Unreadable(f"not UTF-8 text (byte {error.start})") from None
+        return cls.of(*decoded(read_bytes(path)))
 
     @classmethod
-    def of(cls, text: str) -> Config:
+    def of(cls, text: str, encoding: str = "utf-8") -> Config:
         """Compose a text.
 
         Raises:
             Unreadable: the text is not one YAML document, or a mapping has a key twice.
         """
-        bom, text = text.startswith("\ufeff"), text.removeprefix("\ufeff")
         try:
             root = _composed(text)
             _check(root)
@@ -121,11 +115,11 @@ class Config:
             raise Unreadable(f"not YAML: {problem}", mark.line + 1 if mark else 1) from None
         except RecursionError:
             raise Unreadable("nested too deeply to be read") from None
-        return cls(text, root, bom)
+        return cls(text, root, encoding)
 
     def encoded(self, text: str) -> bytes:
         """The bytes of a new text of this file."""
-        return (codecs.BOM_UTF8 if self.bom else b"") + text.encode()
+        return text.encode(self.encoding)
 
     @property
     def newline(self) -> str:

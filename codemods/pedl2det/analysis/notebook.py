@@ -9,7 +9,6 @@ changes bytes that the edit did not concern.
 from __future__ import annotations
 
 import ast
-import codecs
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from pedl2det.analysis.source import Source, lines_of
-from pedl2det.analysis.tree import read_bytes
+from pedl2det.analysis.tree import decoded, read_bytes
 from pedl2det.findings import Unreadable
 
 Span = tuple[int, int]
@@ -54,7 +53,7 @@ class Document:
 
     path: Path  #: where it is
     text: str  #: its JSON text, as it stands there
-    bom: bool  #: whether it begins with a byte order mark
+    encoding: str  #: UTF-8, with or without a byte order mark
     cells: tuple[Cell, ...]  #: its cells
 
     @classmethod
@@ -65,10 +64,8 @@ class Document:
             Unreadable: they are not a notebook of format 4.
         """
         try:
-            text = data.removeprefix(codecs.BOM_UTF8).decode("utf-8")
+            text, encoding = decoded(data)
             value = json.loads(text)
-        except UnicodeDecodeError as error:
-            raise Unreadable(f"not UTF-8 text (byte {error.start})") from None
         except json.JSONDecodeError as error:
             raise Unreadable(f"not JSON: {error.msg}", error.lineno) from None
         except RecursionError:
@@ -77,7 +74,7 @@ class Document:
             message = "not a notebook of format 4: open it in Jupyter and save it again"
             raise Unreadable(message)
         cells = tuple(_cells(text, value["cells"]))
-        return cls(path, text, data.startswith(codecs.BOM_UTF8), cells)
+        return cls(path, text, encoding, cells)
 
     def with_sources(self, sources: dict[int, str]) -> bytes:
         """The bytes with new texts for some cells, by number."""
@@ -88,7 +85,7 @@ class Document:
                 start, end = cell.span
                 literal = _rewritten(text[start:end], source, self.text.isascii())
                 text = text[:start] + literal + text[end:]
-        return (codecs.BOM_UTF8 if self.bom else b"") + text.encode()
+        return text.encode(self.encoding)
 
 
 # Where things stand in a JSON text that is known to be right.
@@ -299,9 +296,7 @@ class NotebookSource(Source):
         except Unreadable as error:
             number, line = places[min(error.line, len(places) - 1)]
             raise Unreadable(str(error), line, number) from None
-        return cls(
-            document.path, text, "utf-8", document.bom, tree, document, magics, tuple(places)
-        )
+        return cls(document.path, text, document.encoding, tree, document, magics, tuple(places))
 
     @property
     def is_module(self) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import codecs
 import io
 import re
 import tokenize
@@ -86,7 +85,6 @@ class Source:
     path: Path  #: where it is
     text: str  #: its text, with the line ends of the file
     encoding: str  #: how its bytes are decoded
-    bom: bool  #: whether it begins with a byte order mark
     tree: ast.Module  #: its syntax tree
 
     @classmethod
@@ -97,18 +95,15 @@ class Source:
             Unreadable: it cannot be read, or is not Python 3 in the encoding that it names.
         """
         data = read_bytes(path)
-        bom = data.startswith(codecs.BOM_UTF8)
         try:
             encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-            text = data.removeprefix(codecs.BOM_UTF8).decode(
-                "utf-8" if encoding == "utf-8-sig" else encoding
-            )
+            text = data.decode(encoding)
         except (SyntaxError, UnicodeDecodeError, LookupError) as error:
             raise Unreadable(f"cannot be decoded: {error}") from None
-        return cls.of(path, text, "utf-8" if bom else encoding, bom)
+        return cls.of(path, text, encoding)
 
     @classmethod
-    def of(cls, path: Path, text: str, encoding: str = "utf-8", bom: bool = False) -> Source:
+    def of(cls, path: Path, text: str, encoding: str = "utf-8") -> Source:
         """Parse a text.
 
         Raises:
@@ -116,7 +111,7 @@ class Source:
         """
         try:
             with warnings.catch_warnings(action="ignore"):  # what Python says of an old escape
-                return cls(path, text, encoding, bom, ast.parse(text))
+                return cls(path, text, encoding, ast.parse(text))
         except SyntaxError as error:
             raise Unreadable(f"syntax error: {error.msg}", error.lineno or 1) from None
         except ValueError as error:  # a null byte
@@ -126,7 +121,7 @@ class Source:
 
     def encoded(self, text: str) -> bytes:
         """The bytes of a new text of this file."""
-        return (codecs.BOM_UTF8 if self.bom else b"") + text.encode(self.encoding)
+        return text.encode(self.encoding)
 
     @property
     def is_module(self) -> bool:

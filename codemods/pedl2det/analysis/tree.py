@@ -5,6 +5,7 @@ Links to nothing, pipes, devices and forbidden files are refused.
 
 from __future__ import annotations
 
+import codecs
 import os
 import stat
 from collections.abc import Sequence
@@ -98,6 +99,19 @@ def read_bytes(path: Path) -> bytes:
         if isinstance(error, FileNotFoundError) and path.is_symlink():
             raise Unreadable(f"a link to nothing: {path.readlink()} does not exist") from None
         raise Unreadable(f"cannot be read: {error.strerror}") from None
+
+
+def decoded(data: bytes) -> tuple[str, str]:
+    """Decode UTF-8; return the text and the encoding that gives it back, with a byte order mark.
+
+    Raises:
+        Unreadable: it is not UTF-8.
+    """
+    encoding = "utf-8-sig" if data.startswith(codecs.BOM_UTF8) else "utf-8"
+    try:
+        return data.decode(encoding), encoding
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"not UTF-8 text (byte {error.start})") from None
 
 
 def bytes_or_none(path: Path) -> bytes | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import codecs
 import itertools
 import re
 from collections.abc import Iterable, Iterator
@@ -19,6 +18,7 @@ from pedl2det.analysis.notebook import Document, NotebookSource, uses_old_api
 from pedl2det.analysis.project import Reading, Script
 from pedl2det.analysis.source import Skipped, skipped_in_text
 from pedl2det.analysis.text_rules import ConfigFacts, TextFinding, TextResult
+from pedl2det.analysis.tree import decoded
 from pedl2det.analysis.trial import Trial
 from pedl2det.engine.marks import finding_at
 from pedl2det.engine.migration import Migration, Options
@@ -104,10 +104,9 @@ def _near(path: Path, directories: Iterable[Path]) -> list[Path]:
 
 def _migrate_text(path: Path, trial: PlaceOfTrial, result: Result, options: Options) -> None:
     data = path.read_bytes()
-    bom = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
     try:
-        text = data.removeprefix(bom).decode("utf-8")
-    except UnicodeDecodeError:
+        text, encoding = decoded(data)
+    except Unreadable:
         return
     name, mentions_pedl = str(path), "pedl" in text.lower()
     if is_requirement_file(name) and (trial or mentions_pedl):
@@ -122,7 +121,7 @@ def _migrate_text(path: Path, trial: PlaceOfTrial, result: Result, options: Opti
         return
     new_text = _take_text(result, path, text, new, options, skipped_in_text(text))
     if new_text != text:
-        result.files.append(NewFile(path, data, bom + new_text.encode()))
+        result.files.append(NewFile(path, data, new_text.encode(encoding)))
 
 
 def _migrate_notebook(path: Path, result: Result, options: Options) -> None:

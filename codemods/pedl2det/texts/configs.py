@@ -58,7 +58,7 @@ def migrate_config(text: str, facts: ConfigFacts) -> TextResult:
         findings.append(_unusable(1, f"{_REFUSED}: {error}", edits))
         return TextResult(text, findings=tuple(findings))
     changes = tuple(TextChange(edit.rule, edit.line, edit.message) for edit in edits)
-    return TextResult(("\ufeff" if config.bom else "") + new, changes, tuple(findings))
+    return TextResult(new, changes, tuple(findings))
 
 
 def _marks(
@@ -106,7 +106,7 @@ def with_legacy_config(old: str, result: TextResult) -> TextResult:
     if place is not None and place.is_mapping:
         insert = Insert(RULE, ("data", _KEY), dumped)
     try:
-        text = ("\ufeff" if new.bom else "") + edited(new, [insert])
+        text = edited(new, [insert])
     except NotEdited:
         finding = TextFinding(RULE, line, Kind.LEFT, _NO_PLACE, f"{_KEY}: {dumped}")
         return replace(result, findings=(*result.findings, finding))

@@ -222,8 +222,7 @@ def test_statements(text: str, end: str) -> None:
     ],
 )
 def test_odd_texts(text: str) -> None:
-    bom = text.startswith("\ufeff")
-    check(Source.of(Path("x.py"), text.removeprefix("\ufeff"), bom=bom))
+    check(Source.of(Path("x.py"), text.removeprefix("\ufeff")))
 
 
 def test_what_is_of_another_file_is_not_found() -> None:

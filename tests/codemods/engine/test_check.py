@@ -14,7 +14,7 @@ OLD = "import os\n\n\ndef f():\n    return os.name\n"
 
 
 def source(text: str) -> Source:
-    return Source(Path("net.py"), text, "utf-8", False, ast.parse(text))
+    return Source(Path("net.py"), text, "utf-8", ast.parse(text))
 
 
 @pytest.mark.parametrize(
