@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import itertools
 import re
 import textwrap
@@ -158,7 +157,9 @@ def mark_open(migration: Migration, new: Modules, references: Iterable[Reference
 
 def _old_line(old: Source, new: Source, line: int) -> int:
     """The line of the old text for a line of the new one; for a new line, the one above."""
-    matcher = difflib.SequenceMatcher(None, old.lines, new.lines, autojunk=False)
+    from difflib import SequenceMatcher  # for the few trials that are not finished
+
+    matcher = SequenceMatcher(None, old.lines, new.lines, autojunk=False)
     for _, first, last, new_first, new_last in matcher.get_opcodes():
         if new_first < line <= new_last:
             return max(min(first + line - new_first, last), 1)
