@@ -13,7 +13,7 @@ from typing import Any
 
 import pedl2det_names as names
 from pedl2det.analysis.modules import Modules
-from pedl2det.analysis.source import Source
+from pedl2det.analysis.source import Source, first_line
 from pedl2det.analysis.trial import Reference
 from pedl2det.edits.apply import apply
 from pedl2det.engine.migration import Migration
@@ -64,12 +64,6 @@ def statement_of(source: Source, node: ast.AST) -> ast.stmt | None:
             return None
         node = source.names.parents[node]
     return node
-
-
-def first_line(statement: ast.stmt) -> int:
-    """Return the line on which a statement begins, decorators included."""
-    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return min([statement.lineno, *(one.lineno for one in decorators)])
 
 
 #: The rule of marks that no other rule writes.
