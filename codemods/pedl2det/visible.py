@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import time
 import unicodedata
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import IO, Any, TypeVar
 
 import click
 
-_LONG = 0.5  # seconds
+_MANY = 10
 
 Item = TypeVar("Item")
 
@@ -67,18 +66,12 @@ def is_coloured(stream: IO[Any]) -> bool:
 
 
 def with_bar(items: Iterable[Item], total: int) -> Iterator[Item]:
-    """Hand items on; where it takes long and stderr is a terminal, show how many there are."""
-    if not sys.stderr.isatty():
-        yield from items
-        return
-    begun = time.monotonic()
+    """Hand items on; if there are many and stderr is a terminal, show how many are done."""
+    is_hidden = total < _MANY or not sys.stderr.isatty()
     with click.progressbar(
-        length=total, label="planning", file=sys.stderr, show_pos=True, hidden=True
+        items, total, "planning", file=sys.stderr, show_pos=True, hidden=is_hidden
     ) as bar:
-        for item in items:
-            yield item
-            bar.hidden = time.monotonic() - begun < _LONG
-            bar.update(1)
+        yield from bar
 
 
 @contextlib.contextmanager

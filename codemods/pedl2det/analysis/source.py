@@ -78,6 +78,12 @@ def lines_of(text: str) -> list[str]:
     return io.StringIO(text, newline="").readlines()
 
 
+def first_line(statement: ast.stmt) -> int:
+    """Return the line on which a statement begins, decorators included."""
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(one.lineno for one in decorators)])
+
+
 @dataclass(frozen=True)
 class Source:
     """A Python file."""

@@ -66,7 +66,7 @@ def files_below(paths: Sequence[Path]) -> list[Path]:
             matter = [name for name in names if _may_matter(name)]
             home = Path(directory).resolve() if matter else Path()
             found |= {home / name for name in matter}
-    return sorted(found)
+    return sorted(found, key=lambda path: path.parts)  # as paths are sorted, but faster
 
 
 def is_python(name: str) -> bool:

@@ -212,8 +212,7 @@ def _moved(
     def move(node: _Statement, updated: Any) -> Any:
         new: list[Any] = [added.get(_local(alias)) for alias in node.names]
         modules = {_module_of(one) if one is not None else "" for one in new}
-        is_star = isinstance(updated.names, cst.ImportStar)
-        if len(modules) > 1 or "" in modules or is_star or node.lineno in source.skipped:
+        if len(modules) > 1 or "" in modules or node.lineno in source.skipped:
             return updated
         (module,) = modules
         locals_ = {_local(alias) for alias in node.names}

@@ -11,7 +11,7 @@ from typing import Any
 
 import libcst as cst
 
-from pedl2det.analysis.source import Source, lines_of
+from pedl2det.analysis.source import Source, first_line, lines_of
 from pedl2det.edits import templates
 
 
@@ -120,8 +120,7 @@ def code_of(tree: cst.Module, old: cst.Module, source: Source) -> str:
     for line in old.body:
         small = line.body if isinstance(line, cst.SimpleStatementLine) else [line]
         first, *_ = [next(nodes) for _ in small]
-        number = min(one.lineno for one in (first, *getattr(first, "decorator_list", ())))
-        starts.append(number - 1 - len(line.leading_lines))
+        starts.append(first_line(first) - 1 - len(line.leading_lines))
     ends = ([*one.header, *one.body[-1:], *one.footer] for one in (tree, old))
     if not starts or not operator.eq(*ends):
         return tree.code

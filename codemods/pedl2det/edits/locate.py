@@ -13,7 +13,7 @@ from typing import Any
 
 import libcst as cst
 
-from pedl2det.analysis.source import Source
+from pedl2det.analysis.source import Source, first_line
 
 #: What both trees have. Other nodes, such as ``Arg`` and ``ast.keyword``, are parts of these.
 _SHARED = (cst.BaseSmallStatement, cst.BaseCompoundStatement, cst.BaseExpression, cst.Param)
@@ -106,8 +106,7 @@ class Locator:
         """The lines of a statement or line, decorators included."""
         first = self._node(statement)
         last = self._statements[statement.body[-1]] if statement not in self._statements else first
-        start = min(one.lineno for one in (first, *getattr(first, "decorator_list", ())))
-        return "\n".join(self.source.lines[start - 1 : last.end_lineno])
+        return "\n".join(self.source.lines[first_line(first) - 1 : last.end_lineno])
 
     def _node(self, statement: Any) -> ast.stmt:
         while statement not in self._statements:

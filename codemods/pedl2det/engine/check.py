@@ -6,7 +6,6 @@ the rules believe to have done.
 
 from __future__ import annotations
 
-import ast
 import re
 import warnings
 from collections import Counter, defaultdict
@@ -57,7 +56,7 @@ def account(migration: Migration, new: Modules) -> list[Reference]:
     counts = {"marked": migration.marked, "suppressed": migration.suppressed}
     legacy = [one for one in references_in(new) if names.is_legacy(one.dotted)]
     for reference in sorted(legacy, key=lambda one: one.is_import):
-        path, name = reference.source.path, _root(reference.node)
+        path, name = reference.source.path, name_of(root_and_attributes(reference.node)[0]) or ""
         uses = fates[path, name] if reference.is_import else set()
         statement = statement_of(reference.source, reference.node)
         has_mark = statement is not None and is_marked(reference.source, statement)
@@ -75,11 +74,6 @@ def account(migration: Migration, new: Modules) -> list[Reference]:
         else:
             counts[fate][path] += 1
     return open_names
-
-
-def _root(node: ast.AST) -> str:
-    """The local name with which an expression begins, or that an import binds."""
-    return name_of(root_and_attributes(node)[0]) or ""
 
 
 # Comments.

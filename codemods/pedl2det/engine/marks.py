@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import itertools
 import re
 import textwrap
@@ -14,7 +13,7 @@ from typing import Any
 
 import pedl2det_names as names
 from pedl2det.analysis.modules import Modules
-from pedl2det.analysis.source import Source
+from pedl2det.analysis.source import Source, first_line
 from pedl2det.analysis.trial import Reference
 from pedl2det.edits.apply import apply
 from pedl2det.engine.migration import Migration
@@ -65,12 +64,6 @@ def statement_of(source: Source, node: ast.AST) -> ast.stmt | None:
             return None
         node = source.names.parents[node]
     return node
-
-
-def first_line(statement: ast.stmt) -> int:
-    """Return the line on which a statement begins, decorators included."""
-    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return min([statement.lineno, *(one.lineno for one in decorators)])
 
 
 #: The rule of marks that no other rule writes.
@@ -158,7 +151,9 @@ def mark_open(migration: Migration, new: Modules, references: Iterable[Reference
 
 def _old_line(old: Source, new: Source, line: int) -> int:
     """The line of the old text for a line of the new one; for a new line, the one above."""
-    matcher = difflib.SequenceMatcher(None, old.lines, new.lines, autojunk=False)
+    from difflib import SequenceMatcher  # for the few trials that are not finished
+
+    matcher = SequenceMatcher(None, old.lines, new.lines, autojunk=False)
     for _, first, last, new_first, new_last in matcher.get_opcodes():
         if new_first < line <= new_last:
             return max(min(first + line - new_first, last), 1)

@@ -115,8 +115,7 @@ class Result:
     def add(self, part: Result) -> None:
         """Take in what a part of the migration does."""
         for name in (attribute.name for attribute in fields(self)):
-            mine, theirs = getattr(self, name), getattr(part, name)
-            setattr(self, name, mine | theirs if isinstance(mine, dict) else mine + theirs)
+            setattr(self, name, getattr(self, name) + getattr(part, name))
 
     @property
     def trials(self) -> int:

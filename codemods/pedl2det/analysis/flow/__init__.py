@@ -191,9 +191,9 @@ class Uses(Origins):
         for source in self.modules:
             for node in source.names.of(ast.Name, ast.Attribute, ast.Lambda):
                 is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
-                if not is_read or node in callees:
-                    continue
                 assert isinstance(node, ast.expr)
+                if not is_read or node in callees or self.modules.is_of_library(node):
+                    continue
                 found.update(self._hidden_by(node))
                 if isinstance(node, ast.Attribute):
                     found.update(self._methods_read(node))
@@ -218,7 +218,7 @@ class Uses(Origins):
         owner = self.class_of_self(node)
         if owner is not None:
             return self.overrides(owner, node.attr)
-        return [] if self.modules.is_of_library(node) else self._methods_by_name[node.attr]
+        return self._methods_by_name[node.attr]
 
     @cached_property
     def _methods_by_name(self) -> dict[str, list[Function]]:
