@@ -622,3 +622,15 @@ def test_a_dataset_has_its_shapes_and_types(keras: Any) -> None:
     data = tf.data.Dataset.from_tensor_slices(np.zeros((4, 3), "float32")).batch(2)
     assert data.output_shapes.as_list() == [None, 3]
     assert data.output_types is tf.float32
+
+
+def test_metrics_have_their_names_before_the_first_batch(keras: Any) -> None:
+    inputs = keras.layers.Input((2,))
+    heads = [keras.layers.Dense(1, name=name)(inputs) for name in ("a", "b")]
+    model = keras.models.Model(inputs, heads)
+    model.compile("sgd", "mse", metrics={"b": ["mae", keras.metrics.mean_squared_error]})
+    names = ["loss", "a_loss", "b_loss", "b_mae", "b_mean_squared_error"]
+    assert model.metrics_names == names
+    x = np.ones((4, 2), "float32")
+    model.train_on_batch(x, [x[:, :1]] * 2)
+    assert model.metrics_names == names

@@ -40,6 +40,7 @@ def old_keras():
     """Yield each class or module, the name of what differs since TensorFlow 2, and its wrapper."""
     for kind in (tf.keras.Model, keras_module("engine.training_v1").Model):
         yield kind, "compile", with_metrics_of_losses
+    yield tf.keras.Model, "metrics_names", with_names_at_once
     yield from recurrent_layers()
     classes = tf.keras.layers.BatchNormalization.__mro__
     norm = next(one for one in classes if "call" in vars(one))
@@ -82,6 +83,28 @@ def keras_module(path):
     """Return a module of Keras 2 that is not public."""
     package = tf.keras.Model.__module__.partition(".engine.")[0]
     return importlib.import_module(f"{package}.{path}")
+
+
+def with_names_at_once(names_of_today):
+    """Return a property with the names of a compiled model's metrics, which today has none yet."""
+
+    def names(model):
+        found = names_of_today.fget(model)
+        return found if found or not model._is_compiled else _names_of_metrics(model)
+
+    return property(names)
+
+
+def _names_of_metrics(model):
+    outputs, given = model.output_names or [], model.compiled_metrics._user_metrics
+    starts = [f"{output}_" if len(outputs) > 1 else "" for output in outputs]
+    names = ["loss", *(f"{start}loss" for start in starts if start)]
+    for start, output in zip(starts, outputs):
+        metrics = given.get(output) if isinstance(given, dict) else given
+        for metric in tf.nest.flatten(metrics) if metrics else ():
+            own = getattr(metric, "name", getattr(metric, "__name__", metric))
+            names.append(f"{start}{own}")
+    return names
 
 
 def with_all_steps(apply_valid_mask):

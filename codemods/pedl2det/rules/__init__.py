@@ -100,7 +100,7 @@ RULES = (
     Rule(
         *("P027", "older-keras"),
         words=r"trainable|[Mm]ask|(?i:adagrad)|bilinear|\bload_model|\bmodel_from_|\bfrom_c|"
-        r"deseriali|interpolation|\*\*\w|\bImageDataGenerator\b|" + _STANDALONE,
+        r"deseriali|interpolation|metrics_names|\*\*\w|\bImageDataGenerator\b|" + _STANDALONE,
     ),
     Rule(
         "P031",

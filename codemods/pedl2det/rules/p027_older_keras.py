@@ -32,7 +32,8 @@ from pedl2det_names import IMAGE_RANGES, IMAGES_DIFFER, Age
 #: What makes a model of a file, in which anything may be.
 _LOADED = r"\b(?:load_model|model_from_\w+|from_config|deserialize)\b"
 _MASK = rf"\bmask_zero\b|\bMasking\b|\bcompute_mask\b|{_LOADED}"
-_OLD = rf"""{_MASK}|bilinear|(?i:["']adagrad["'])|["']trainable["']|\.trainable\s*=(?!\s*True\b)"""
+_TRAINABLE = r"""["']trainable["']|\.trainable\s*=(?!\s*True\b)"""
+_OLD = rf"""{_MASK}|bilinear|\bmetrics_names\b|(?i:["']adagrad["'])|{_TRAINABLE}"""
 #: An argument that freezes a layer, and what may be such a layer that acts otherwise then.
 _FREEZES = r"(?<!\.)\btrainable\s*=(?!=|\s*True\b)"
 _NORM = r"(?m)^[^#\n]*(?:(?i:batch_?norm)|\bapplications\b|\bgetattr\b)"

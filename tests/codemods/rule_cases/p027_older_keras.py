@@ -74,6 +74,7 @@ CASES = (
         _NET.format(layer=_NORM, frozen='made.optimizer = "adagrad"'),
         _MORE,
     ),
+    _case(_NET.format(layer=_NORM, frozen="print(made.metrics_names)"), _MORE),
     _case(_NET.format(layer="layers.Embedding(4, 8, **OPTIONS)", frozen=""), _MORE),
     _case(_NET.format(layer="layers.UpSampling2D(interpolation=KIND)", frozen=""), _MORE),
     _case(_NET.format(layer='layers.UpSampling2D(interpolation="nearest")', frozen=""), ""),
