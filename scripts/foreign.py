@@ -54,6 +54,11 @@ def main() -> None:
                 shutil.copytree(trial, copy)
                 statuses.update(migrated(copy, form == "cluster", form == "whole"))
             print(f"{place.name}: {len(trials)} directories,", _counted(statuses))
+        for trial in trials:  # as a team has them: in one repository
+            shutil.copytree(trial, out / "together" / trial.parent.name / trial.name)
+        print(
+            "together:", _counted(Counter(migrated(out / "together", cluster=False, whole=False)))
+        )
         measured.stop()
         print_unreached(measured, given.lines)
 
@@ -63,7 +68,8 @@ def migrated(directory: Path, cluster: bool, whole: bool) -> list[str]:
     from pedl2det.engine import Options, migrate
 
     os.chdir(directory)
-    result = migrate([Path()], Options(partial=True, cluster=cluster, carries=lambda _: whole))
+    options = Options(partial=True, cluster=cluster, carries=lambda _: whole, jobs=2)
+    result = migrate([Path()], options)
     for file in result.files:
         file.path.write_bytes(file.new)
     found = [

@@ -99,8 +99,6 @@ def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
     from pedl import old_sessions
 
     yield from _replaced_names(tf, TENSORFLOW_2)
-    for module in ("tensorflow.keras.losses", "{keras}.src.losses"):  # compile's own
-        yield _Idiom(f"{module}.get", old_functions.losses_by_text)
     for row in rows():
         is_ours = row.old.startswith("tensorflow.")
         if is_ours and row.changed and row.old == row.new and row.keywords:

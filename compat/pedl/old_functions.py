@@ -10,7 +10,7 @@ from typing import Any
 
 from pedl2det_legacy import library_functions, numpy_functions
 from pedl2det_names import IMAGE_RANGES, IMAGES_DIFFER
-from pedl2det_names.keras import DATA_FORMATS, LOSS_TEXTS
+from pedl2det_names.keras import DATA_FORMATS
 from pedl2det_runtime.errors.repeated_warnings import logger
 
 _log = logger(__name__)
@@ -148,17 +148,6 @@ def renaming(
         return original(*args, **{name: value for name, value in today.items() if name})
 
     return renamed
-
-
-def losses_by_text(get: Any) -> Any:
-    """Return ``losses.get`` that knows the names of TensorFlow 1, too."""
-
-    @functools.wraps(get)
-    def get_loss(identifier: Any) -> Any:
-        is_text = isinstance(identifier, str)
-        return get(LOSS_TEXTS.get(identifier, identifier) if is_text else identifier)
-
-    return get_loss
 
 
 class _Dimension(int):

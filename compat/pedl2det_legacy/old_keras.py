@@ -47,6 +47,8 @@ def old_keras():
     yield norm, "call", with_old_training
     for module in (keras_module("backend"), tf.keras.backend):
         yield module, "resize_images", with_corners
+    for module in (keras_module("losses"), tf.keras.losses):
+        yield module, "get", with_names_of_cosine
     yield tf.keras.optimizers.legacy.Adagrad, "from_config", from_zero
     for name in ("compute_loss", "compute_metrics"):
         yield tf.keras.Model, name, with_float_targets
@@ -105,6 +107,20 @@ def _names_of_metrics(model):
             own = getattr(metric, "name", getattr(metric, "__name__", metric))
             names.append(f"{start}{own}")
     return names
+
+
+def with_names_of_cosine(get):
+    """Return a function that finds the loss of a cosine by its old names, too.
+
+    In TensorFlow 1.14 alone it moved predictions away from their targets.
+    """
+
+    @functools.wraps(get)
+    def get_loss(identifier):
+        is_old = isinstance(identifier, str) and identifier.startswith("cosine")
+        return get("cosine_similarity" if is_old else identifier)
+
+    return get_loss
 
 
 def with_all_steps(apply_valid_mask):

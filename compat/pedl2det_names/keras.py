@@ -261,10 +261,6 @@ _GONE = {
 }
 
 
-#: Losses of ``tf.keras`` that had another name as a text. In TensorFlow 1.14 alone they had the
-#: other sign, and moved predictions away from their targets.
-LOSS_TEXTS = dict.fromkeys(("cosine", "cosine_proximity"), "cosine_similarity")
-
 #: Names of ``tf.keras`` that were removed or have another meaning today.
 ROWS = table(
     *(

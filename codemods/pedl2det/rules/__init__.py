@@ -99,8 +99,9 @@ RULES = (
     Rule("P026", "standalone-meanings", words=_STANDALONE),
     Rule(
         *("P027", "older-keras"),
-        words=r"trainable|[Mm]ask|(?i:adagrad)|bilinear|\bload_model|\bmodel_from_|\bfrom_c|"
-        r"deseriali|interpolation|metrics_names|\*\*\w|\bImageDataGenerator\b|" + _STANDALONE,
+        words=r"trainable|[Mm]ask|(?i:adagrad)|bilinear|metrics_names|cosine|\*\*\w|\bmodel_from_|"
+        r"deseriali|interpolation|\blayers\s*[,)]|\bload_model|\bfrom_c|\bImageDataGenerator\b|"
+        + _STANDALONE,
     ),
     Rule(
         "P031",

@@ -23,15 +23,15 @@ from dataclasses import replace
 
 import pedl2det_names as names
 from pedl2det.analysis import old_keras
-from pedl2det.analysis.flow.values import Way, argument, arguments_of
-from pedl2det.analysis.models import compiles, watches_validation
+from pedl2det.analysis.flow.values import Way, arguments_of
+from pedl2det.analysis.models import watches_validation
 from pedl2det.analysis.source import Source, spell
 from pedl2det.analysis.trial import TRIALS, Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Edit, Fix, Remark, ReplaceStatement, rewrite
 from pedl2det.support import MODULE
 from pedl2det_names import Age
-from pedl2det_names.keras import LOSS_TEXTS, VERSIONS, private_path
+from pedl2det_names.keras import VERSIONS, private_path
 from pedl2det_names.libraries import ROWS as LIBRARIES
 from pedl2det_names.libraries import UNLIKELY
 
@@ -83,14 +83,6 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         elif call is None or not watches_validation(trial, call):  # P011 has another class for it
             yield from _cast(reference) or _rewritten(trial, reference, row)
     yield from _names_of_several(trial, written_for)
-    if written_for is Age.TENSORFLOW_1:
-        yield from _losses_by_text(trial)
-    for call in trial.modules.of(ast.Call) if written_for is Age.TENSORFLOW_1 else ():
-        match call:
-            case ast.Call(func=ast.Name(id="getattr"), args=[module, name]) if trial.today(
-                module
-            ) == f"{old_keras.KERAS}.layers" and not isinstance(name, ast.Constant):
-                yield from _with_old_defaults(trial, call)
 
 
 def _names_of_several(trial: Trial, written_for: Age) -> Iterator[Fix | Remark]:
@@ -122,16 +114,6 @@ def _names_of_several(trial: Trial, written_for: Age) -> Iterator[Fix | Remark]:
 def _means_several(source: Source, name: ast.Name, alias: ast.alias) -> bool:
     bound = {one.node for one in source.names.bindings(name)}
     return alias in bound and len(bound) > 1 and source.names.qualified(name) is None
-
-
-def _losses_by_text(trial: Trial) -> Iterator[Fix]:
-    """Rename losses that ``compile`` of TensorFlow's Keras is given by a text."""
-    given = [argument(one.call, "loss", 1) for one in compiles(trial) if not one.is_standalone]
-    losses = [loss for loss in given if loss is not None]
-    for text in dict.fromkeys(part for loss in losses for part in trial.flow.members(loss)):
-        if isinstance(text, ast.Constant) and text.value in LOSS_TEXTS:
-            note = "TensorFlow 1.14 alone moved predictions away from their targets by this loss"
-            yield rewrite(text, f'"{LOSS_TEXTS[text.value]}"', notes=((Kind.NOTE, note),))
 
 
 def _is_likely_right(

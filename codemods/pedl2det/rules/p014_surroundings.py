@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import ConfigNeed, Drop, Fix, Replace, ReplaceStatement, rewrite
+from pedl2det.fixes import ConfigNeed, Fix, ReplaceStatement, rewrite
 
 _ENTRY = "the entrypoint is in __init__.py, because this has to happen before the trial is used"
 
@@ -37,14 +37,6 @@ def check(trial: Trial) -> Iterable[Fix]:
                 names = ", ".join(map(ast.unparse, node.names))
                 code = f"from {node.module} import {names}" if node.module else f"import {names}"
                 yield Fix(node, (ReplaceStatement(node, code),))
-        for call in source.names.of(ast.Call) if packages == 0 else ():
-            match call:  # of a module beside this one, by a text
-                case ast.Call(args=[ast.Constant(value=str(name)), package]) if (
-                    trial.modules.meaning(call.func) == "importlib.import_module"
-                    and name.startswith(".")
-                ):
-                    edits = (Replace(call.args[0], json.dumps(name.lstrip("."))), Drop(package))
-                    yield Fix(call, edits)
         if "/workdir" in source.text:
             yield from _relative_paths(trial, source)
 

@@ -32,8 +32,8 @@ from pedl2det_names import IMAGE_RANGES, IMAGES_DIFFER, Age
 #: What makes a model of a file, in which anything may be.
 _LOADED = r"\b(?:load_model|model_from_\w+|from_config|deserialize)\b"
 _MASK = rf"\bmask_zero\b|\bMasking\b|\bcompute_mask\b|{_LOADED}"
-_TRAINABLE = r"""["']trainable["']|\.trainable\s*=(?!\s*True\b)"""
-_OLD = rf"""{_MASK}|bilinear|\bmetrics_names\b|(?i:["']adagrad["'])|{_TRAINABLE}"""
+_TEXTS = r"""["'](?:trainable|(?i:adagrad)|cosine(?:_proximity)?)["']"""
+_OLD = rf"{_MASK}|bilinear|\bmetrics_names\b|\.trainable\s*=(?!\s*True\b)|{_TEXTS}"
 #: An argument that freezes a layer, and what may be such a layer that acts otherwise then.
 _FREEZES = r"(?<!\.)\btrainable\s*=(?!=|\s*True\b)"
 _NORM = r"(?m)^[^#\n]*(?:(?i:batch_?norm)|\bapplications\b|\bgetattr\b)"
@@ -68,7 +68,9 @@ def _says(trial: Trial, words: str) -> bool:
 
 
 def _hides_options(trial: Trial, call: ast.Call) -> bool:
-    """Whether a layer gets arguments by ``**``, or how it interpolates by a value."""
+    """Whether a layer is found by a text, gets arguments by ``**``, or interpolates by a value."""
+    if any(trial.today(one) == f"{KERAS}.layers" for one in call.args):
+        return True
     given = {one.arg: one.value for one in call.keywords}
     chosen = given.get("interpolation", ast.Constant(None))
     is_hidden = None in given or not isinstance(chosen, ast.Constant)

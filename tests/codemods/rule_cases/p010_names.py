@@ -102,11 +102,6 @@ class Ones(legacy_keras.Initializer):
     def __call__(self, shape, dtype=None):
         return np.ones(shape, dtype=dtype)
 """
-_COSINE = """\
-def compiled(model):
-    model.compile(tf.keras.optimizers.legacy.SGD(0.1), "cosine_proximity")
-    return model
-"""
 _BOTH_NAMES = """\
 import tensorflow as tf
 
@@ -366,10 +361,6 @@ CASES = (
         _TF + _OLD_DEFAULTS + "def make(options):\n    return layers.LSTM(4, **options)\n",
     ),
     _case(
-        _TF + "def make(kind):\n    return getattr(layers, kind)(4)\n",
-        _TF + _OLD_DEFAULTS + "def make(kind):\n    return getattr(layers, kind)(4)\n",
-    ),
-    _case(
         _TF + "def is_recurrent(x):\n    return isinstance(x, layers.LSTM)\n",
         _TF + "def is_recurrent(x):\n    return isinstance(x, layers.LSTM)\n",
     ),
@@ -384,11 +375,6 @@ CASES = (
         {"net.py": _HANDED_ON.replace("{v1}", "compat.v1.")},
     ),
     Case(pedl_trial(_STANDALONE), {"net.py": _STANDALONE_AFTER}),
-    _case(
-        f"import tensorflow as tf\n\n\n{_COSINE}",
-        f"import tensorflow as tf\n\n\n{_COSINE.replace('proximity', 'similarity')}",
-        "TensorFlow 1.14 alone",
-    ),
     Case(pedl_trial(_DOUBLES), {"net.py": _DOUBLES_AFTER}),
     Case(pedl_trial(_GONE), {"net.py": _GONE_AFTER}, "does not work any more", "begun"),
     # What a module imports for others alone: they import it from where it is now.

@@ -43,13 +43,6 @@ _WORKDIR = """\
   NAMED = f"/run/determined/workdir/{ROWS}"
   OTHER = "/run/determined/workdirs/a", "see /run/determined/workdir"
 """
-_BY_TEXT = """\
---- net.py
-  import importlib
-
-- sizes = importlib.import_module(".sizes", __package__)
-+ sizes = importlib.import_module("sizes")
-"""
 
 
 def _case(init: str, entry: str, says: str = "") -> Case:
@@ -68,6 +61,5 @@ CASES = (
     _case(f"{_PATH}{_IMPORTS}", "__init__", "the entrypoint is in __init__.py"),
     _case(_EXPORTS, "model_def"),
     case_of(_WORKDIR, cases.pedl_trial("")),
-    case_of(_BY_TEXT, cases.pedl_trial("", sizes="WIDTH = 4\n")),
     case_of(_RELATIVE, cases.pedl_trial("", sizes="WIDTH = 4\nSCALE = 2\n")),
 )

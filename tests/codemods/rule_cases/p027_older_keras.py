@@ -75,6 +75,11 @@ CASES = (
         _MORE,
     ),
     _case(_NET.format(layer=_NORM, frozen="print(made.metrics_names)"), _MORE),
+    _case(_NET.format(layer=_NORM, frozen='loss = "cosine_proximity"'), _MORE),
+    _case(
+        _NET.format(layer="getattr(layers, KIND)(4)", frozen=""),
+        f"{_MORE}tf.keras.backend.experimental.enable_tf_random_generator()\n",
+    ),
     _case(_NET.format(layer="layers.Embedding(4, 8, **OPTIONS)", frozen=""), _MORE),
     _case(_NET.format(layer="layers.UpSampling2D(interpolation=KIND)", frozen=""), _MORE),
     _case(_NET.format(layer='layers.UpSampling2D(interpolation="nearest")', frozen=""), ""),

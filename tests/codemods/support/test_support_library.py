@@ -178,10 +178,3 @@ def test_an_import_of_an_edited_file_is_not_repeated() -> None:
     text = merged("from numpy import array\nimport numpy as np\n", ["elementwise_mean"])
 
     assert text.count("import numpy as np\n") == 1
-
-
-def test_no_name_is_written_by_two_pieces() -> None:
-    """All pieces that a trial uses become one module."""
-    files = sorted(Path(pedl2det_legacy.__file__).parent.glob("*.py"))
-    found = [name for path in files for name in names_in(path.read_text())]
-    assert sorted(set(found)) == sorted(found)
