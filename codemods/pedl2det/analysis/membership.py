@@ -341,14 +341,15 @@ class _Walk:
                 yield from [(base, files, level > 0) for base, files in found if files][:1]
 
     def _named_by(self, call: ast.Call) -> dict[str, Path]:
-        """The modules that a call may name: of the package or directory in a text, or beside."""
+        """The modules that a call may name: of the package or directory in a text, or all below."""
         texts = [one.value for one in ast.walk(call) if isinstance(one, ast.Constant)]
         tops = [str(one).partition(".")[0] for one in texts]
-        packages = [self.home / one for one in tops if one.isidentifier()]
-        here = next((one for one in packages if one.is_dir()), self.home)
-        parts = here.relative_to(self.home).parts
-        files = [file for file in sorted(here.glob("*.py")) if file.stem != "__init__"]
-        return _files(self.home, [".".join((*parts, file.stem)) for file in files])
+        named = [self.home / one for one in tops if one.isidentifier()]
+        below = [*sorted(self.home.glob("*.py")), *sorted(self.home.glob("*/*.py"))]
+        here = next((one for one in named if one.is_dir()), None)
+        chosen = [one for one in below if here in (None, one.parent) and one.stem != "__init__"]
+        paths = [one.relative_to(self.home).with_suffix("").parts for one in chosen]
+        return _files(self.home, [".".join(parts) for parts in paths])
 
 
 def _files(base: Path, dotted: Sequence[str]) -> dict[str, Path]:

@@ -420,7 +420,7 @@ def test_modules_that_a_text_imports_belong_to_the_trial(tmp_path: Path) -> None
     for name, code in (
         ("below", 'importlib.import_module("nets." + name)'),
         ("beside", "importlib.import_module(name)"),
-        ("loaded", 'imp.load_source("net", os.path.join(HERE, "nets", name + ".py"))'),
+        ("loaded", 'imp.load_source("net", path)'),
     ):
         write_tree(
             tmp_path / name,
