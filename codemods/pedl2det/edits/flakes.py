@@ -32,6 +32,12 @@ def wrong_names(tree: ast.Module) -> Counter[str]:
     )
 
 
+def undefined_exports(tree: ast.Module) -> set[str]:
+    """Return the names in ``__all__`` that nothing defines."""
+    found = Checker(tree).messages
+    return {one.message_args[0] for one in found if isinstance(one, messages.UndefinedExport)}
+
+
 def without_unused(old: Source, text: str, tree: cst.Module) -> tuple[Source, cst.Module]:
     """Return the new file without assignments to local names that the new text stopped reading.
 

@@ -16,7 +16,7 @@ import libcst as cst
 from pedl2det.analysis.bindings import run_at_once
 from pedl2det.analysis.source import Source
 from pedl2det.edits.comments import Gone, settled
-from pedl2det.edits.flakes import wrong_names
+from pedl2det.edits.flakes import undefined_exports, wrong_names
 from pedl2det.edits.layout import code_of, formatted
 
 #: No line of imports has more columns.
@@ -86,7 +86,30 @@ def fit_imports(old: Source, new: Source, wanted: Wanted, tree: cst.Module | Non
     if any(_is_old_star(node, wanted) for node in present) and wrong_names(ast.parse(text)):
         keep = functools.partial(drop, keeps_stars=True)
         text = tree.visit(_EachImport(tree, facts, keep)).code
+    if "__all__" in text:
+        lost = undefined_exports(ast.parse(text)) - undefined_exports(old.tree)
+        text = cst.parse_module(text).visit(_WithoutExports(lost)).code if lost else text
     return text if text.strip() else ""
+
+
+class _WithoutExports(cst.CSTTransformer):
+    """Takes names out of ``__all__`` that are no longer imported."""
+
+    def __init__(self, names: set[str]) -> None:
+        super().__init__()
+        self._names = names
+
+    def leave_Assign(self, original_node: cst.Assign, updated_node: cst.Assign) -> cst.Assign:
+        """Take them out of one list or tuple."""
+        exports: Any = updated_node.value
+        target = updated_node.targets[0].target
+        is_seen = isinstance(exports, cst.List | cst.Tuple)
+        if not (is_seen and isinstance(target, cst.Name) and target.value == "__all__"):
+            return updated_node
+        parts = exports.elements
+        kept = [one for one in parts if getattr(one.value, "raw_value", "") not in self._names]
+        kept[-1:] = [one.with_changes(comma=parts[-1].comma) for one in kept[-1:]]
+        return updated_node.with_changes(value=exports.with_changes(elements=kept))
 
 
 def _used_names(source: Source) -> set[str]:

@@ -377,6 +377,14 @@ CASES = (
     Case(pedl_trial(_STANDALONE), {"net.py": _STANDALONE_AFTER}),
     Case(pedl_trial(_DOUBLES), {"net.py": _DOUBLES_AFTER}),
     Case(pedl_trial(_GONE), {"net.py": _GONE_AFTER}, "does not work any more", "begun"),
+    Case(
+        pedl_trial("from common import *\n\nlayer = LeakyReLU()\n")
+        | {
+            "common.py": "from keras.layers.advanced_activations import LeakyReLU\n\nSIZE = 3\n"
+            '__all__ = ["LeakyReLU", "SIZE", "LeakyReLU"]\n'
+        },
+        {"common.py": 'SIZE = 3\n__all__ = ["SIZE"]\n'},
+    ),
     # What a module imports for others alone: they import it from where it is now.
     Case(
         pedl_trial("from common import *\n\nlayer = LeakyReLU()\n")
