@@ -624,6 +624,13 @@ def test_a_dataset_has_its_shapes_and_types(keras: Any) -> None:
     assert data.output_types is tf.float32
 
 
+def test_weights_may_be_in_a_set(keras: Any) -> None:
+    layer = keras.layers.Dense(2, input_shape=(3,))
+    model = keras.models.Sequential([layer])
+    weights = set(model.trainable_weights + layer.weights)
+    assert sorted(keras.backend.count_params(weight) for weight in weights) == [2, 6]
+
+
 def test_metrics_have_their_names_before_the_first_batch(keras: Any) -> None:
     inputs = keras.layers.Input((2,))
     heads = [keras.layers.Dense(1, name=name)(inputs) for name in ("a", "b")]

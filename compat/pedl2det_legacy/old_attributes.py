@@ -22,6 +22,7 @@ def old_attributes():
     for name in ("output_classes", "output_shapes", "output_types"):
         of_dataset = getattr(tf.compat.v1.data, f"get_{name}")
         yield tf.data.Dataset, name, property(of_dataset)
+    yield tf.Variable, "__hash__", object.__hash__  # of `set(model.weights)`
     optimizer = tf.keras.optimizers.legacy.Optimizer
     yield optimizer, "initial_decay", property(lambda self: self._initial_decay)
     get_config = optimizer.get_config

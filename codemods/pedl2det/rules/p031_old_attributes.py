@@ -59,6 +59,8 @@ def _is_gone(trial: Trial, node: ast.AST) -> bool:
             )
         case ast.Call(func=ast.Attribute(attr="add_loss" | "add_update")):
             return len(node.args) > 1 or any(one.arg == "inputs" for one in node.keywords)
+        case ast.Call(func=ast.Name(id="set"), args=[members]):
+            return "weights" in ast.unparse(members)
         case ast.Call(func=ast.Name(id="setattr"), args=[_, ast.Constant(value=name), _]):
             return name in _SET
         case ast.Subscript(value=config, slice=ast.Constant(value="lr")):

@@ -58,6 +58,7 @@ _LINES = (
     "self.add_loss(K.sum(x), inputs=x)",
     "self.depth = x._keras_shape",
     "self.classes = net.predict_classes",
+    "self.size = sum(K.count_params(one) for one in set(net.trainable_weights))",
     "net._make_predict_function()",
     "self.rate = net.optimizer.get_config()['lr']",
     "self.decay = net.optimizer.initial_decay",
