@@ -190,7 +190,12 @@ def _config_of_script(path: Path) -> Path | None:
         return None
     from pedl2det.verify.configs import config_in_script  # it brings libcst
 
-    return config_in_script(path)
+    try:
+        return config_in_script(path)
+    except Pedl2DetError:
+        if not any(b"script" in file.read_bytes() for file in configs):
+            raise
+        return None  # a config beside it names it
 
 
 def _say(line: str, is_error: bool) -> None:
