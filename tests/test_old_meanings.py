@@ -624,6 +624,15 @@ def test_a_dataset_has_its_shapes_and_types(keras: Any) -> None:
     assert data.output_types is tf.float32
 
 
+def test_a_loss_of_ones_own_may_be_called_like_a_cosine(keras: Any) -> None:
+    def cosine_margin(y: Any, p: Any) -> Any:
+        return tf.reduce_mean(p - y, axis=-1)
+
+    with tf.keras.utils.custom_object_scope({"cosine_margin": cosine_margin}):
+        assert tf.keras.losses.get("cosine_margin") is cosine_margin
+    assert tf.keras.losses.get("cosine_proximity") is tf.keras.losses.cosine_similarity
+
+
 def test_weights_may_be_in_a_set(keras: Any) -> None:
     layer = keras.layers.Dense(2, input_shape=(3,))
     model = keras.models.Sequential([layer])
@@ -638,6 +647,9 @@ def test_metrics_have_their_names_before_the_first_batch(keras: Any) -> None:
     model.compile("sgd", "mse", metrics={"b": ["mae", keras.metrics.mean_squared_error]})
     names = ["loss", "a_loss", "b_loss", "b_mae", "b_mean_squared_error"]
     assert model.metrics_names == names
+    model.compile("sgd", "mse", metrics=[["mae"], ["mse"]])
+    assert model.metrics_names == ["loss", "a_loss", "b_loss", "a_mae", "b_mse"]
+    model.compile("sgd", "mse", metrics={"b": ["mae", keras.metrics.mean_squared_error]})
     x = np.ones((4, 2), "float32")
     model.train_on_batch(x, [x[:, :1]] * 2)
     assert model.metrics_names == names

@@ -18,14 +18,14 @@ def named_metrics(trial):
     another one of that name.
     """
     return [
-        named_metric(name, metric, lambda: trial.loss())
+        named_metric(name, metric, trial.loss)
         for name, metric in _merged(trial).items()
     ]
 
 
 def named_metrics_by_output(trial):
     """Return the metrics of a KerasFunctionalTrial for `compile`, by outputs."""
-    return by_output(_merged(trial), lambda: trial.losses())
+    return by_output(_merged(trial), trial.losses)
 
 
 def by_output(metrics, losses):

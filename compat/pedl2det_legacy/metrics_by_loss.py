@@ -35,13 +35,18 @@ def metrics_of_losses(metrics, loss, model):
     kinds = {name: loss_kind(losses.get(name)) for name in names}
     if not any(kinds.values()):
         return metrics
+    given = by_outputs(metrics, names)
+    return {name: _by_loss(value, kinds.get(name)) for name, value in given.items()}
+
+
+def by_outputs(metrics, names):
+    """Return the metrics of `compile` by the names of the outputs, of which they are."""
     if isinstance(metrics, dict):
-        by_output = metrics
-    elif isinstance(metrics, (list, tuple)) and isinstance(metrics[0], (list, tuple)):
-        by_output = dict(zip(names, metrics))
-    else:
-        by_output = {name: metrics for name in names}
-    return {name: _by_loss(value, kinds.get(name)) for name, value in by_output.items()}
+        return metrics
+    is_each = isinstance(metrics, (list, tuple)) and metrics
+    if is_each and isinstance(metrics[0], (list, tuple)):
+        return dict(zip(names, metrics))
+    return {name: metrics for name in names}
 
 
 def loss_kind(loss):

@@ -8,7 +8,7 @@ import weakref
 import tensorflow as tf
 
 from pedl2det_legacy.float_targets import with_float_targets
-from pedl2det_legacy.metrics_by_loss import with_metrics_of_losses
+from pedl2det_legacy.metrics_by_loss import by_outputs, with_metrics_of_losses
 from pedl2det_legacy.old_layers import (
     recurrent_layers,
     replace,
@@ -98,12 +98,12 @@ def with_names_at_once(names_of_today):
 
 
 def _names_of_metrics(model):
-    outputs, given = model.output_names or [], model.compiled_metrics._user_metrics
+    outputs = model.output_names or []
     starts = [f"{output}_" if len(outputs) > 1 else "" for output in outputs]
     names = ["loss", *(f"{start}loss" for start in starts if start)]
+    given = by_outputs(model.compiled_metrics._user_metrics or [], outputs)
     for start, output in zip(starts, outputs):
-        metrics = given.get(output) if isinstance(given, dict) else given
-        for metric in tf.nest.flatten(metrics) if metrics else ():
+        for metric in tf.nest.flatten(given.get(output, [])):
             own = getattr(metric, "name", getattr(metric, "__name__", metric))
             names.append(f"{start}{own}")
     return names
@@ -115,9 +115,8 @@ def with_names_of_cosine(get):
     In TensorFlow 1.14 alone it moved predictions away from their targets.
     """
 
-    @functools.wraps(get)
     def get_loss(identifier):
-        is_old = isinstance(identifier, str) and identifier.startswith("cosine")
+        is_old = identifier in ("cosine", "cosine_proximity")
         return get("cosine_similarity" if is_old else identifier)
 
     return get_loss
@@ -214,14 +213,16 @@ def with_functions_of_shapes(get):
 def of_clipped(crossentropy):
     """Return a crossentropy that clips probabilities, and does not look for their logits."""
 
+    is_binary = crossentropy.__name__.startswith("binary")
+
     def compute(target, output, from_logits=False, *args, **options):
-        if not from_logits and crossentropy.__name__.startswith("binary"):
+        if is_binary and not from_logits:
             edge = tf.keras.backend.epsilon()
             output = tf.clip_by_value(output, edge, 1 - edge)
             return crossentropy(target, tf.math.log(output / (1 - output)), True)
         return crossentropy(target, tf.identity(output), from_logits, *args, **options)
 
-    return functools.wraps(crossentropy)(compute)
+    return compute
 
 
 def without_list(shape_of_today):

@@ -276,6 +276,9 @@ def test_metrics_of_outputs_keep_their_names(legacy_keras: Any) -> None:
             own = tf.keras.metrics.MeanAbsoluteError()
             return {"kind_error": ("kind", error), "e": ("size", error), "own": ("size", own)}
 
+        def losses(self) -> dict[str, Any]:
+            return {"kind": "mse", "size": "mse"}
+
     model.compile("sgd", "mse", metrics=legacy_keras.named_metrics_by_output(Trial()))
     x, y = np.ones((4, 2), "float32"), [np.zeros((4, 1))] * 2
     history = model.fit(x, y, validation_data=(x, y), verbose=0).history
@@ -294,7 +297,8 @@ def test_a_metric_without_a_meaning_is_refused(
     metrics: dict[str, Any], said: str, legacy_keras: Any
 ) -> None:
     with pytest.raises(ValueError, match=said):
-        legacy_keras.named_metrics_by_output(SimpleNamespace(validation_metrics=lambda: metrics))
+        trial = SimpleNamespace(validation_metrics=lambda: metrics, losses=dict)
+        legacy_keras.named_metrics_by_output(trial)
 
 
 class Context:
