@@ -35,9 +35,10 @@ _LIBRARIES = frozenset(
     }
 )
 #: Functions of a module that the old harness called, or that a file beside the trial may call.
-_BY_TEXT = (
-    *("import_module", "__import__", "iter_modules"),
-    *("SourceFileLoader", "load_source", "run_path", "spec_from_file_location"),
+_BY_TEXT = ("import_module", "__import__")
+_BY_PATH = (
+    *("SourceFileLoader", "iter_modules", "load_source"),
+    *("run_path", "spec_from_file_location"),
 )
 _HARNESS = re.compile(rb"\b(?:make_data_loaders|download_data)\b")
 _DEFINES_LOADER = re.compile(rb"^def (?:make_data_loaders|download_data)\b", re.M)
@@ -321,8 +322,8 @@ class _Walk:
         """What the imports of a file bring in: where names start, the files, and if by dots."""
         for call in source.names.of(ast.Call):
             name = getattr(call.func, "attr", getattr(call.func, "id", ""))
-            if call.args and name in _BY_TEXT:
-                yield self.home, self._named_by(call), False
+            if call.args and name in (*_BY_TEXT, *_BY_PATH):
+                yield self.home, self._named_by(call, name in _BY_PATH), False
         for node in source.names.of(ast.Import, ast.ImportFrom):
             if isinstance(node, ast.Import):
                 groups = [[alias.name] for alias in node.names]
@@ -340,13 +341,17 @@ class _Walk:
                 found = ((base, _files(base, names)) for base in bases)
                 yield from [(base, files, level > 0) for base, files in found if files][:1]
 
-    def _named_by(self, call: ast.Call) -> dict[str, Path]:
-        """The modules that a call may name: of the package or directory in a text, or all below."""
+    def _named_by(self, call: ast.Call, is_path: bool) -> dict[str, Path]:
+        """The modules that a call may name: of the package or directory in a text, or all below.
+
+        A module is named from its top, which may be a library.
+        """
         texts = [one.value for one in ast.walk(call) if isinstance(one, ast.Constant)]
         tops = [str(one).partition(".")[0] for one in texts]
         named = [self.home / one for one in tops if one.isidentifier()]
         below = [*sorted(self.home.glob("*.py")), *sorted(self.home.glob("*/*.py"))]
-        here = next((one for one in named if one.is_dir()), None)
+        top = None if is_path else next(iter(named), None)
+        here = next((one for one in named if one.is_dir()), top)
         chosen = [one for one in below if here in (None, one.parent) and one.stem != "__init__"]
         paths = [one.relative_to(self.home).with_suffix("").parts for one in chosen]
         return _files(self.home, [".".join(parts) for parts in paths])

@@ -420,6 +420,7 @@ def test_modules_that_a_text_imports_belong_to_the_trial(tmp_path: Path) -> None
     for name, code in (
         ("below", 'importlib.import_module("nets." + name)'),
         ("beside", "importlib.import_module(name)"),
+        ("library", 'importlib.import_module("json")'),
         ("loaded", 'imp.load_source("net", path)'),
     ):
         write_tree(
@@ -432,3 +433,4 @@ def test_modules_that_a_text_imports_belong_to_the_trial(tmp_path: Path) -> None
         assert {"nets", "nets.dense", "nets.memory"} <= only(tmp_path / name).modules.keys()
     assert "other" not in only(tmp_path / "below").modules
     assert "other" in only(tmp_path / "beside").modules
+    assert not {"other", "nets.dense"} & only(tmp_path / "library").modules.keys()
