@@ -132,8 +132,10 @@ def _is_chosen(trial: Trial, call: ast.Call) -> bool:
     """Whether a config may choose the file that a call opens, of which another may differ."""
     parts = [*ast.walk(call.args[0])] if call.args else []
     values = [one for one in parts if isinstance(one, ast.Name | ast.Attribute | ast.Subscript)]
-    origins = [one.node for value in values for one in trial.flow.origins(value)]
-    return any(isinstance(one, ast.Subscript) for one in (*parts, *origins))
+    origins = [one for value in values for one in trial.flow.origins(value)]
+    return any(isinstance(one, ast.Subscript) for one in parts) or any(
+        one.path or isinstance(one.node, ast.Subscript) for one in origins
+    )
 
 
 def _runs_by_batch(trial: Trial, node: ast.AST, seen: frozenset[ast.AST]) -> bool:

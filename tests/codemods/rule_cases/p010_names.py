@@ -311,6 +311,19 @@ if tf.executing_eagerly():
 
 layer = Dense(4)
 """
+#: Another config may name a file of objects.
+_BY_NAME = """\
+import numpy as np
+
+
+def rows(name):
+    return np.load("%s.npy" % name{more})
+
+
+def first(hparams):
+    return rows(hparams["rows"])[0]
+"""
+_CERTAIN = _BY_NAME.format(more="").replace('hparams["rows"]', '"rows"')
 CASES = (
     _case(_SEVERAL, _SEVERAL_AFTER),
     _case(_OTHER, _OTHER),
@@ -385,6 +398,8 @@ CASES = (
         },
         {"common.py": 'SIZE = 3\n__all__ = ["SIZE"]\n'},
     ),
+    _case(_BY_NAME.format(more=""), _BY_NAME.format(more=", allow_pickle=True")),
+    _case(_CERTAIN, _CERTAIN),
     # What a module imports for others alone: they import it from where it is now.
     Case(
         pedl_trial("from common import *\n\nlayer = LeakyReLU()\n")
