@@ -35,10 +35,8 @@ _FIT = "legacy_keras.Fit"
 
 FUNCTIONS = ast.FunctionDef | ast.Lambda
 #: Values that say what they are.
-_VISIBLE = (
-    *(ast.Constant, ast.FunctionDef, ast.Lambda, ast.ClassDef, ast.alias),
-    *(ast.List, ast.Tuple, ast.Dict, ast.BinOp),
-)
+_CONTAINERS = ast.List | ast.Tuple | ast.Dict | ast.BinOp
+_VISIBLE = FUNCTIONS | ast.Constant | ast.ClassDef | ast.alias | _CONTAINERS
 
 
 @dataclass(frozen=True)

@@ -138,7 +138,7 @@ def _train(
         if isinstance(error, errors.TrialLoadError):
             from pedl2det.verify.configs import config_in_script  # it brings libcst
 
-            config_in_script(options.directory)
+            config_in_script(options.directory)  # it tells a script of the Native API from a trial
         fail(error, with_stack)
     except errors.Interrupted as stop:
         _stop(stop, named, hosts)

@@ -3,13 +3,16 @@
 A frozen ``BatchNormalization`` went on normalizing by its batch in training; since TensorFlow 2 it
 runs in inference mode. ``UpSampling2D`` interpolated between the corners of pixels. The sums of an
 ``Adagrad`` that a text names began at 0, and begin at 0.1 since TensorFlow 2. A mask took steps out
-of a loss, which was divided by all of them; since Keras 2.10 it is divided by the rest. Where the
-code or a config of a trial may mean one of these, the constructor says a line that lets Keras
+of a loss, which was divided by all of them; since Keras 2.10 it is divided by the rest. A loss was
+called ``cosine_proximity``, a compiled model had ``metrics_names`` at once, own losses and metrics
+got floats for integer targets (P008), and the loss chose what ``"accuracy"`` means (P038). Where
+the code or a config of a trial may mean one of these, the constructor says a line that lets Keras
 compute as before: ``legacy_keras.use_old_keras()``.
 
 Standalone Keras named layers ``dense_1``, ``dense_2`` and so on, divided a weighted loss by the
 share of weights that are not 0, and did not divide what ``activity_regularizer`` gives by the size
-of a batch; ``layers`` of a model was its own list. Every trial of it says
+of a batch; ``layers`` of a model was its own list. It clipped probabilities before a crossentropy,
+and called an initializer with a shape alone. Every trial of it says
 ``legacy_keras.use_standalone_keras()``. A trial that is carried over says its line above its class.
 
 The transformations of ``ImageDataGenerator`` have other axes today. They are not undone, only told.

@@ -21,7 +21,7 @@ from pedl2det.fixes import Fix
 _CALL = f"{KERAS}.backend.experimental.enable_tf_random_generator"
 #: Names of Keras that are a layer which draws random numbers, or may make one of a text or a file.
 _MAY_DRAW = re.compile(
-    rf"{KERAS}\.layers\.(?:\w*(?:Dropout|Noise|GRU|LSTM|SimpleRNN|Attention)|\w*Random)"
+    rf"{KERAS}\.layers\.\w*(?:Dropout|Noise|GRU|LSTM|SimpleRNN|Attention|Random)"
     rf"|{KERAS}\.applications\.(?:MobileNet|EfficientNet|ConvNeXt)"
     r"|(?:.*\.)?(?:deserialize|from_config|load_model|model_from_config|model_from_json)$"
 )

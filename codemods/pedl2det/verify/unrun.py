@@ -16,6 +16,8 @@ _NOTHING = (
     *(ast.Pass, ast.Global, ast.Nonlocal, ast.Try),
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
 )
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_WITH_STATEMENTS = ast.stmt | ast.excepthandler | ast.match_case
 
 
 def unrun_lines(copy: Copy) -> Lines:
@@ -58,17 +60,22 @@ def _executed(copy: Copy) -> dict[Path, set[int]]:
 def _entered(path: Path, executed: set[int]) -> dict[str, bool]:
     """Return whether each function of a file was executed, by its name within the file."""
     found: dict[str, bool] = {}
-    stack: list[tuple[str, ast.AST]] = [("", ast.parse(path.read_bytes()))]
-    while stack:
-        inside, node = stack.pop()
-        for child in ast.iter_child_nodes(node):
-            name = f"{inside}.{getattr(child, 'name', '')}".strip(".")
-            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
-                body = range(child.body[0].lineno, (child.end_lineno or 0) + 1)
-                found[name] = found.get(name, False) or not executed.isdisjoint(body)
-            is_named = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-            stack.append((name if is_named else inside, child))
+    for name, function in _functions(ast.parse(path.read_bytes())):
+        body = range(function.body[0].lineno, (function.end_lineno or 0) + 1)
+        found[name] = found.get(name, False) or not executed.isdisjoint(body)
     return found
+
+
+def _functions(node: ast.AST, inside: str = "") -> Iterator[tuple[str, _Function]]:
+    """Yield each function below a node, with its name within the file."""
+    for child in ast.iter_child_nodes(node):
+        name = inside
+        if isinstance(child, _Function | ast.ClassDef):
+            name = f"{inside}.{child.name}".lstrip(".")
+        if isinstance(child, _Function):
+            yield name, child
+        if isinstance(child, _WITH_STATEMENTS):
+            yield from _functions(child, name)
 
 
 def _unrun_in(path: Path, executed: set[int]) -> frozenset[int]:
@@ -90,7 +97,7 @@ def _statements(node: ast.AST) -> Iterator[tuple[int, int]]:
             body = getattr(child, "body", None) or getattr(child, "cases", None)
             last = max(child.lineno, body[0].lineno - 1) if body else child.end_lineno
             yield child.lineno, last or child.lineno
-        if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
+        if isinstance(child, _WITH_STATEMENTS):
             yield from _statements(child)
 
 

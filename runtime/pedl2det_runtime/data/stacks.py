@@ -7,12 +7,12 @@ or a callback may act, and has at most 8 MB, so that the first batch is there so
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pedl2det_runtime.data.loaders import ArraySequence, BatchSequence
+from pedl2det_runtime.data.loaders import ArraySequence
 from pedl2det_runtime.data.tensors import described, matches, shapes, stacked, standardized
-from pedl2det_runtime.data.workers import BatchFeed, Horizon, Reader, Workers
+from pedl2det_runtime.data.workers import BatchFeed, Reader
 from pedl2det_runtime.errors import InvalidExperimentException
 from pedl2det_runtime.errors.trial_code import location_of
 
@@ -54,28 +54,11 @@ class ArrayStacks(Reader):
 
 
 class SequenceStacks(BatchFeed):
-    """Stacks of the batches of a sequence, as far as its workers have loaded them.
+    """Stacks of the batches of a sequence, as far as its workers have loaded them."""
 
-    Args:
-        sequence: the data.
-        passes: the batch indices of each pass.
-        workers: load the batches.
-        first: number of the first batch within the whole training.
-        horizon: how far batches may be made.
-    """
-
-    def __init__(
-        self,
-        sequence: BatchSequence,
-        passes: Iterator[list[int]],
-        workers: Workers,
-        first: int = 0,
-        horizon: Horizon | None = None,
-    ) -> None:
-        super().__init__(sequence, passes, workers, first, horizon)
-        self._loaded: list[Any] = []
-        self._first = ""
-        self._count = 0
+    _loaded: Sequence[Any] = ()
+    _first = ""
+    _count = 0
 
     def take(self, most: int) -> Any:
         """Return the next stack, of at most ``most`` batches.
@@ -88,7 +71,7 @@ class SequenceStacks(BatchFeed):
             self._loaded = [self._checked(batch) for batch in super().take(most)]
         first = shapes(self._loaded[0])
         batches = [*itertools.takewhile(lambda batch: shapes(batch) == first, self._loaded)]
-        del self._loaded[: len(batches)]
+        self._loaded = self._loaded[len(batches) :]
         return stacked(batches)
 
     def _checked(self, batch: Any) -> Any:
