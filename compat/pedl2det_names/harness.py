@@ -100,8 +100,10 @@ RANK_GETTERS = ("get_rank", "get_size", "get_local_rank", "get_num_agents")
 #: Packages with old API only.
 _OLD_PACKAGES = (f"{ROOT}.", "determined.frameworks.", "determined.trial_controller.")
 
-_EARLY_NAMES = sorted({old.rpartition(".")[2] for old in ROWS if not old.startswith(f"{ROOT}.")})
-_MENTIONS = re.compile("|".join([ROOT, *_EARLY_NAMES]).encode())
+#: What early names have in them, but for ``TFKerasTrial``, which has kept its name.
+_EARLY = {old.rpartition(".")[2] for old in ROWS if not old.startswith(f"{ROOT}.")}
+_EARLY |= {package.split(".")[1] for package in _OLD_PACKAGES[1:]}
+_MENTIONS = re.compile(rf"\b(?:{'|'.join(sorted(_EARLY - {'TFKerasTrial'}))})\b".encode())
 
 
 def is_legacy(dotted: str) -> bool:

@@ -325,20 +325,20 @@ def references_in(modules: Modules) -> Iterator[Reference]:
 
 
 def _references(modules: Modules, source: Source) -> Iterator[Reference]:
-    parents = source.names.parents
-    for node in source.names.of(ast.Import, ast.ImportFrom, ast.Name, ast.Attribute):
-        found: list[tuple[ast.expr | ast.alias, str | None]] = []
+    known = source.names
+    found: list[tuple[ast.expr | ast.alias, str | None]] = []
+    for node in known.of(ast.Import, ast.ImportFrom, ast.Name, ast.Attribute):
         if isinstance(node, ast.Import | ast.ImportFrom):
-            follow = source.names.follow
-            found += [(alias, follow(imported_as(node, alias))) for alias in node.names]
-        elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
-            around = parents[node]
-            is_part = isinstance(around, ast.Attribute)
-            if not (is_part and _is_old(modules, modules.meaning(around))):
-                found.append((node, modules.meaning(node)))
-        for place, dotted in found:
-            if dotted is not None and _is_old(modules, dotted):
-                yield Reference(source, place, dotted, names.lookup(dotted))
+            found += [(alias, known.follow(imported_as(node, alias))) for alias in node.names]
+        elif (
+            isinstance(node, ast.Name | ast.Attribute)
+            and isinstance(node.ctx, ast.Load)
+            and not _is_old(modules, known.qualified(known.parents[node]))  # of which it is a part
+        ):
+            found.append((node, known.qualified(node)))
+    for place, dotted in found:
+        if dotted is not None and _is_old(modules, dotted):
+            yield Reference(source, place, dotted, names.lookup(dotted))
 
 
 def _is_old(modules: Modules, dotted: str | None) -> bool:
@@ -352,7 +352,11 @@ def _is_old(modules: Modules, dotted: str | None) -> bool:
 
 #: What each getter is on the context; the argument of the call is ``{key}``.
 GETTERS = {
-    **{row.old: row.new for row in names.rows() if row.new and row.new.startswith("{context}")},
+    **{
+        row.old: row.new
+        for row in names.harness.ROWS.values()
+        if row.new and row.new.startswith("{context}")
+    },
     "pedl.get_hyperparameter": "{context}.get_hparam({key})",
     "pedl.util.get_hyperparameters": "{context}.get_hparams()",
     "pedl.trial_controller.util.get_rank": "{context}.distributed.get_rank()",

@@ -27,17 +27,7 @@ class Overlap(Exception):  # noqa: N818 - describes the edits; a defect of ours
 
 
 def apply(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str]) -> str:
-    """Return the new text of a file; see :func:`edited`."""
-    return edited(source, edits, context)[0]
-
-
-def edited(
-    source: Source,
-    edits: Iterable[fx.Edit],
-    context: dict[ast.AST, str],
-    tree: cst.Module | None = None,
-) -> tuple[str, cst.Module]:
-    """Return the new text of a file and its tree; ``tree`` is that of the file, if it is known.
+    """Return the new text of a file.
 
     An edit inside of a replaced place that no hole keeps has no effect. The context is that of each
     edit's node that asks for it.
@@ -46,13 +36,12 @@ def edited(
         Overlap: two edits replace the same node.
         NotLocated: a node has no place of its own in the file.
     """
-    locator = Locator(source, tree)
+    locator = Locator(source)
     applier = _Applier(source, locator, context)
     for edit in edits:
         applier.take(edit)
     applier.find_way()
-    new = locator.module.visit(applier)
-    return layout.code_of(new, locator.module, source), new
+    return layout.code_of(locator.module.visit(applier), locator.module, source)
 
 
 class _Applier(cst.CSTTransformer):

@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 from collections import Counter
 
-import libcst as cst
 from pyflakes import messages
 from pyflakes.checker import Checker
 
 from pedl2det.analysis.source import Source
-from pedl2det.edits.apply import edited
+from pedl2det.edits.apply import apply
 from pedl2det.fixes import ReplaceStatement
 
 _WRONG = {
@@ -38,7 +37,7 @@ def undefined_exports(tree: ast.Module) -> set[str]:
     return {one.message_args[0] for one in found if isinstance(one, messages.UndefinedExport)}
 
 
-def without_unused(old: Source, text: str, tree: cst.Module) -> tuple[Source, cst.Module]:
+def without_unused(old: Source, text: str) -> Source:
     """Return the new file without assignments to local names that the new text stopped reading.
 
     An assignment goes only if its value just reads names, attributes, items or hyperparameters.
@@ -54,8 +53,8 @@ def without_unused(old: Source, text: str, tree: cst.Module) -> tuple[Source, cs
         places = _unused(source) if candidates else set()
         gone = [node for node in candidates if (node.lineno, node.col_offset) in places]
         if not gone:
-            return source, tree
-        text, tree = edited(source, map(ReplaceStatement, gone), {}, tree)
+            return source
+        text = apply(source, map(ReplaceStatement, gone), {})
 
 
 def _reads(source: Source) -> Counter[str]:

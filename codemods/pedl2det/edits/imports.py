@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import ast
-import functools
 import itertools
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-import libcst as cst
-
 from pedl2det.analysis.bindings import run_at_once
-from pedl2det.analysis.source import Source
-from pedl2det.edits.comments import Gone, settled
+from pedl2det.analysis.source import Source, first_line
+from pedl2det.analysis.text_rules import Span, replaced
 from pedl2det.edits.flakes import undefined_exports, wrong_names
-from pedl2det.edits.layout import code_of, formatted
+from pedl2det.edits.layout import formatted
+from pedl2det.edits.rows import Row, rows_of, take_blank_lines, text_of
 
 #: No line of imports has more columns.
 _LONGEST = 100
@@ -48,68 +47,35 @@ class Wanted:
         return 0 if top in sys.stdlib_module_names else 1
 
 
-def fit_imports(old: Source, new: Source, wanted: Wanted, tree: cst.Module | None = None) -> str:
-    """Return the new text with imports for all that it uses, without those that went unused.
-
-    ``tree`` is the tree of the new file, if it is known.
-    """
+def fit_imports(old: Source, new: Source, wanted: Wanted) -> str:
+    """Return the new text with imports for all that it uses, without those that went unused."""
     had, has, reads = _used_names(old), _used_names(new), _read_names(new)
     statements = map(_parsed, sorted(wanted.added))
     added = {name: one for one in statements if (name := _local(one.names[0])) in has}
     present = new.names.of(ast.Import, ast.ImportFrom)
     if not added and not present:
         return new.text
-    base = tree = tree or cst.parse_module(new.text)
-    facts = _facts(tree, new)
-    if added:
-        moved = _moved(tree, new, facts, added, wanted)
-        if moved is not tree:
-            new = Source.of(new.path, code_of(moved, tree, new))
-            base = tree = moved
-        tree, facts = _with_imports(tree, new, added, wanted)
+    editor = _Editor(new, wanted)
+    editor.move(added)
+    editor.add(added)
 
-    def drop(node: _Statement, updated: Any, keeps_stars: bool = False) -> Any:
-        if node.lineno in new.skipped or (node.end_lineno or 0) in new.skipped:
-            return updated
-        if isinstance(updated.names, cst.ImportStar):
-            stays = keeps_stars or not _is_old_star(node, wanted)
-            return updated if stays else cst.RemoveFromParent()
-        pairs = zip(updated.names, node.names, strict=True)
-        kept = [
-            alias for alias, ours in pairs if _stays(ours, node, had, has, reads, added, wanted)
-        ]
-        if len(kept) == len(updated.names):
-            return updated
-        return _with_names(updated, kept) if kept else cst.RemoveFromParent()
+    def stays(alias: ast.alias, node: _Statement) -> bool:
+        """Whether a name is used, or was not used before either; no new import has it."""
+        name = _local(alias)
+        if name in added:
+            return _single(alias, node) == ast.unparse(added[name])
+        start = f"{_module_of(node)}." if isinstance(node, ast.ImportFrom) else ""
+        if wanted.is_gone(start + alias.name):
+            return name in reads  # a text that spells it is no use of what is gone
+        return name in has or not (name in had and not wanted.is_package)
 
-    text = code_of(tree.visit(_EachImport(tree, facts, drop)), base, new)
+    text = editor.without(stays)
     if any(_is_old_star(node, wanted) for node in present) and wrong_names(ast.parse(text)):
-        keep = functools.partial(drop, keeps_stars=True)
-        text = tree.visit(_EachImport(tree, facts, keep)).code
+        text = editor.without(stays, keeps_stars=True)
     if "__all__" in text:
         lost = undefined_exports(ast.parse(text)) - undefined_exports(old.tree)
-        text = cst.parse_module(text).visit(_WithoutExports(lost)).code if lost else text
+        text = _without_exports(Source.of(new.path, text), lost) if lost else text
     return text if text.strip() else ""
-
-
-class _WithoutExports(cst.CSTTransformer):
-    """Takes names out of ``__all__`` that are no longer imported."""
-
-    def __init__(self, names: set[str]) -> None:
-        super().__init__()
-        self._names = names
-
-    def leave_Assign(self, original_node: cst.Assign, updated_node: cst.Assign) -> cst.Assign:
-        """Take them out of one list or tuple."""
-        exports: Any = updated_node.value
-        target = updated_node.targets[0].target
-        is_seen = isinstance(exports, cst.List | cst.Tuple)
-        if not (is_seen and isinstance(target, cst.Name) and target.value == "__all__"):
-            return updated_node
-        parts = exports.elements
-        kept = [one for one in parts if getattr(one.value, "raw_value", "") not in self._names]
-        kept[-1:] = [one.with_changes(comma=parts[-1].comma) for one in kept[-1:]]
-        return updated_node.with_changes(value=exports.with_changes(elements=kept))
 
 
 def _used_names(source: Source) -> set[str]:
@@ -125,13 +91,12 @@ def _read_names(source: Source) -> set[str]:
     return {one.id for one in source.names.of(ast.Name) if not isinstance(one.ctx, ast.Store)}
 
 
-# Names of imports.
+# The names of an import.
 
 
 def _parsed(statement: str) -> _Statement:
     node = ast.parse(statement).body[0]
     assert isinstance(node, _Statement)
-    node.lineno = node.end_lineno = 0  # no line of the file
     return node
 
 
@@ -140,6 +105,10 @@ def _module_of(node: _Statement) -> str:
     if isinstance(node, ast.ImportFrom):
         return "." * node.level + (node.module or "")
     return node.names[0].name
+
+
+def _top(node: _Statement) -> str:
+    return _module_of(node).partition(".")[0]
 
 
 def _local(alias: ast.alias) -> str:
@@ -153,265 +122,13 @@ def _single(alias: ast.alias, node: _Statement) -> str:
     return f"{start} {ast.unparse(alias)}"
 
 
-def _small(statement: str) -> Any:
-    """A statement as libcst has it within its line."""
-    line: Any = cst.parse_statement(statement)
-    return line.body[0]
-
-
-def _is_future(node: ast.stmt) -> bool:
-    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
-
-
-#: The statements of each line at the top of a module.
-_Facts = list[list[ast.stmt]]
-#: Nodes that may hold a statement.
-_WITH_STATEMENTS = (
-    *(cst.Module, cst.SimpleStatementLine, cst.BaseCompoundStatement, cst.BaseSuite),
-    *(cst.Else, cst.Finally, cst.ExceptHandler, cst.ExceptStarHandler, cst.MatchCase),
-)
-
-
-class _EachImport(cst.CSTTransformer):
-    """Edits the imports of a file, and closes up the lines that are gone.
-
-    The statements may be new ones, which have no place in the file.
-    """
-
-    def __init__(
-        self, tree: cst.Module, facts: _Facts, edit: Callable[[_Statement, Any], Any]
-    ) -> None:
-        super().__init__()
-        found = [[*_imports_in(nodes)] for nodes in facts]
-        self._others = {line for line, here in zip(tree.body, found, strict=True) if not here}
-        self._nodes = itertools.chain.from_iterable(found)
-        self._edit = edit
-
-    def on_visit(self, node: cst.CSTNode) -> bool:
-        """Go where imports are, and nowhere else."""
-        return node not in self._others and isinstance(node, _WITH_STATEMENTS)
-
-    def on_leave(self, original_node: Any, updated_node: Any) -> Any:
-        """Edit an import; keep the comments above a line that is gone, and blocks valid."""
-        match updated_node:
-            case cst.Import() | cst.ImportFrom():
-                return self._edit(next(self._nodes), updated_node)
-            case cst.SimpleStatementLine(body=[]):
-                lines = updated_node.leading_lines
-                return cst.SimpleStatementLine([Gone()], leading_lines=lines)
-            case cst.SimpleStatementSuite(body=[]):
-                return updated_node.with_changes(body=[cst.Pass()])
-            case cst.IndentedBlock() | cst.Module():
-                return settled(updated_node)
-        return updated_node
-
-
-def _facts(tree: cst.Module, source: Source) -> _Facts:
-    nodes = iter(source.tree.body)
-    lines = [one.body if isinstance(one, cst.SimpleStatementLine) else [one] for one in tree.body]
-    return [[next(nodes) for _ in line] for line in lines]
-
-
-def _imports_in(statements: Iterable[ast.stmt]) -> Iterator[_Statement]:
-    """The imports among statements and in them, in the order of the text."""
-    for statement in statements:
-        if isinstance(statement, _Statement):
-            yield statement
-        elif not isinstance(statement, ast.Expr | ast.Assign | ast.Return):
-            found = [one for one in ast.walk(statement) if isinstance(one, _Statement)]
-            yield from sorted(found, key=lambda node: (node.lineno, node.col_offset))
-
-
-# Move imports.
-
-
-def _moved(
-    tree: cst.Module, source: Source, facts: _Facts, added: Mapping[str, _Statement], wanted: Wanted
-) -> cst.Module:
-    """The tree with new imports in the place of old ones of the same names and group."""
-    done: set[str] = set()
-    changed = []
-
-    def move(node: _Statement, updated: Any) -> Any:
-        new: list[Any] = [added.get(_local(alias)) for alias in node.names]
-        modules = {_module_of(one) if one is not None else "" for one in new}
-        if len(modules) > 1 or "" in modules or node.lineno in source.skipped:
-            return updated
-        (module,) = modules
-        locals_ = {_local(alias) for alias in node.names}
-        # Below an `if` and in a function, others of the name do not stand in for it.
-        is_inner = any(isinstance(one, _INNER) for one in source.names.around(node))
-        is_moved = bool(locals_ & done) and not is_inner
-        done.update(locals_)
-        groups = {wanted.group(_module_of(node)), wanted.group(module)}
-        if (
-            is_moved
-            or (len(groups) > 1 and not is_inner)
-            or _top(node) == "pedl"
-            or module == _module_of(node)
-        ):
-            return updated
-        if len(new) == 1:
-            changed.append(node)
-            return _small(ast.unparse(new[0]))
-        pairs = zip(new, node.names, strict=True)
-        if isinstance(node, ast.ImportFrom) and all(
-            isinstance(one, ast.ImportFrom) and one.names[0].name == alias.name
-            for one, alias in pairs
-        ):
-            changed.append(node)
-            return _folded(updated.with_changes(module=cst.parse_expression(module)))
-        return updated
-
-    moved = tree.visit(_EachImport(tree, facts, move))
-    return moved if changed else tree
-
-
-# Add imports.
-
-
-def _with_imports(
-    tree: cst.Module, source: Source, added: Mapping[str, _Statement], wanted: Wanted
-) -> tuple[cst.Module, _Facts]:
-    """The tree of a file with more imports, each in its group, and its statements."""
-    present = {
-        _single(alias, node)
-        for node in source.names.of(ast.Import, ast.ImportFrom)
-        for alias in node.names
-    }
-    lines: list[Any] = list(tree.body)
-    facts = _facts(tree, source)
-    for statement in map(ast.unparse, added.values()):
-        if statement not in present:
-            _add(lines, facts, _parsed(statement), wanted)
-    return tree.with_changes(body=lines), facts
-
-
-def _add(lines: list[Any], facts: _Facts, new: _Statement, wanted: Wanted) -> None:
-    """Add an import to the lines of a module, above the first line that reads its name."""
-    name = _local(new.names[0])
-    reads = (
-        any(getattr(n, "id", "") == name for one in f for n in run_at_once(one)) for f in facts
-    )
-    used = next((at for at, is_read in enumerate(reads) if is_read), len(facts))
-    if isinstance(new, ast.ImportFrom) and _merge(lines, facts, new, used):
-        return
-    group = wanted.group(_module_of(new))
-    imports = [
-        (at, wanted.group(_module_of(nodes[0])), nodes[0])
-        for at, nodes in enumerate(facts[:used])
-        if isinstance(nodes[0], _Statement) and not _is_future(nodes[0])
-    ]
-    same = [(at, node) for at, other, node in imports if other == group]
-    line: Any = cst.parse_statement(ast.unparse(new))
-    if _top(new) == "determined":  # beside those that are there, or below the last of PEDL
-        beside = [(at, node) for at, node in same if _top(node) == "determined"]
-        same = beside or [(at, node) for at, node in same if _top(node) == "pedl"][-1:] or same
-    if same:
-        later = (at for at, node in same if _key(node) > _key(new) and _top(node) != "pedl")
-        at = next(later, same[-1][0] + 1)
-        if at <= same[0][0]:
-            line = _take_blank_lines(lines, at, line)
-            above = facts[at - 1][0] if at else None
-            is_other = not isinstance(above, _Statement) or wanted.group(_module_of(above)) != group
-            if at and is_other and not line.leading_lines:
-                line = line.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
-    elif before := [at for at, other, _ in imports if other < group]:
-        at = before[-1] + 1
-        line = line.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
-        _part(lines, facts, at)
-    elif imports:
-        at = imports[0][0]
-        line = _take_blank_lines(lines, at, line)
-        _part(lines, facts, at)
-    else:
-        at = next((at for at, nodes in enumerate(facts) if not _is_head(at, nodes)), len(facts))
-        if at:
-            line = line.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
-        _part(lines, facts, at)
-    lines.insert(at, line)
-    facts.insert(at, [new])
-
-
-def _merge(
-    lines: list[Any], facts: Sequence[list[ast.stmt]], new: ast.ImportFrom, used: int
-) -> bool:
-    """Add a name to an import of the same module, where the line stays short enough."""
-    for at, nodes in enumerate(facts[:used]):
-        match nodes:
-            case [ast.ImportFrom(level=0, module=new.module, names=names) as known]:
-                pass
-            case _:
-                continue
-        there = lines[at].body[0]
-        if isinstance(there.names, cst.ImportStar):
-            continue
-        aliases = list(there.names)
-        place = sum(one.name < new.names[0].name for one in names)
-        alias = cst.ImportAlias(cst.Name(new.names[0].name), comma=_comma_like(aliases))
-        if new.names[0].asname:
-            alias = _small(ast.unparse(new)).names[0]
-        if place == len(aliases):
-            alias = alias.with_changes(comma=aliases[-1].comma)
-            aliases[-1] = aliases[-1].with_changes(comma=_comma_like(aliases))
-        aliases.insert(place, alias)
-        line = lines[at].with_changes(body=[there.with_changes(names=aliases)])
-        code = cst.Module([line.with_changes(leading_lines=[])]).code.rstrip()
-        if "\n" not in code and len(code) > _LONGEST:
-            continue
-        lines[at] = line
-        known.names.insert(place, new.names[0])
-        return True
-    return False
-
-
-def _comma_like(aliases: Sequence[cst.ImportAlias]) -> Any:
-    """A comma as behind the first name, without a comment."""
-    comma = aliases[0].comma
-    if len(aliases) < 2 or not isinstance(comma, cst.Comma):
-        return cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-    after = comma.whitespace_after
-    if isinstance(after, cst.ParenthesizedWhitespace):
-        after = after.with_changes(first_line=cst.TrailingWhitespace(), empty_lines=[])
-    return comma.with_changes(whitespace_after=after)
-
-
-def _take_blank_lines(lines: list[Any], at: int, new: Any) -> Any:
-    """The new line with the blank lines of the line whose place it takes."""
-    leading = list(lines[at].leading_lines)
-    blank = next((i for i, one in enumerate(leading) if one.comment is not None), len(leading))
-    lines[at] = lines[at].with_changes(leading_lines=leading[blank:])
-    return new.with_changes(leading_lines=leading[:blank])
-
-
-def _part(lines: list[Any], facts: Sequence[list[ast.stmt]], at: int) -> None:
-    """Put a blank line above a line, below which another group begins."""
-    if at == len(lines):
-        return
-    leading = lines[at].leading_lines
-    is_definition = isinstance(facts[at][0], ast.FunctionDef | ast.ClassDef)
-    if not leading or leading[0].comment is not None:
-        blank = [cst.EmptyLine(indent=False)] * (2 if is_definition else 1)
-        lines[at] = lines[at].with_changes(leading_lines=[*blank, *leading])
-
-
-def _is_head(at: int, nodes: Sequence[ast.stmt]) -> bool:
-    """Whether nothing may stand above a line: documentation, and imports of the future."""
-    first = nodes[0]
-    is_text = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-    return _is_future(first) or (at == 0 and is_text)
-
-
-def _top(node: _Statement) -> str:
-    return _module_of(node).partition(".")[0]
-
-
 def _key(node: _Statement) -> tuple[bool, str]:
     """What imports of a group are sorted by."""
     return isinstance(node, ast.ImportFrom), _module_of(node)
 
 
-# Drop imports.
+def _is_future(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
 
 
 def _is_old_star(node: _Statement, wanted: Wanted) -> bool:
@@ -420,39 +137,290 @@ def _is_old_star(node: _Statement, wanted: Wanted) -> bool:
     return is_star and wanted.is_gone(f"{_module_of(node)}.x")
 
 
-def _stays(
-    alias: ast.alias,
-    node: _Statement,
-    had: set[str],
-    has: set[str],
-    reads: set[str],
-    added: Mapping[str, _Statement],
-    wanted: Wanted,
-) -> bool:
-    """Whether an imported name is used, or was not used before either; no new import has it."""
-    name = _local(alias)
-    if name in added:
-        return _single(alias, node) == ast.unparse(added[name])
-    start = f"{_module_of(node)}." if isinstance(node, ast.ImportFrom) else ""
-    if wanted.is_gone(start + alias.name):
-        return name in reads  # a text that spells it is no use of what is gone
-    return name in has or not (name in had and not wanted.is_package)
+# The text of an import.
 
 
-def _with_names(statement: Any, kept: Sequence[cst.ImportAlias]) -> Any:
-    """An import of fewer names, on one line where they fit and no comment is between them."""
-    last = kept[-1].with_changes(comma=statement.names[-1].comma)
-    made = statement.with_changes(names=[*kept[:-1], last])
-    code = cst.Module([]).code_for_node(made)
-    if isinstance(made, cst.Import) or "#" in code:
-        return made
-    plain = ast.unparse(ast.parse(code))
-    return _folded(_small(plain)) if "\n" in code else made
+def _extents(source: Source, nodes: Sequence[Any]) -> list[tuple[int, int]]:
+    """Where nodes begin and end in the text."""
+    return [(source.offset(start), source.offset(end)) for start, end in map(source.span, nodes)]
 
 
-def _folded(statement: Any) -> Any:
+def _with_name(code: str, alias: ast.alias, place: int) -> str:
+    """The code of an import with one more name, parted as the first two are."""
+    source = Source.of(Path(), code)
+    places = _extents(source, source.names.of(ast.alias))
+    between = code[places[0][1] : places[1][0]] if len(places) > 1 else ", "
+    if "\n" in between:  # without comments and blank lines
+        between = f",{source.newline}{between.rpartition(chr(10))[2]}"
+    name = ast.unparse(alias)
+    if place < len(places):
+        at, text = places[place][0], name + between
+    else:
+        at, text = places[-1][1], between + name
+    return code[:at] + text + code[at:]
+
+
+def _without_names(code: str, kept: Sequence[bool]) -> str:
+    """The code of an import of fewer names, on one line where they fit and no comment is there."""
+    if not any(kept):
+        return ""
+    source = Source.of(Path(), code)
+    short = _cut(code, _extents(source, source.names.of(ast.alias)), kept)
+    if short.startswith("import") or "#" in short or "\n" not in short:
+        return short
+    return _folded(ast.unparse(ast.parse(short)))
+
+
+def _cut(text: str, places: Sequence[tuple[int, int]], kept: Sequence[bool]) -> str:
+    """A text without some parts of a list, at least one of which is kept."""
+    last = max(at for at, is_kept in enumerate(kept) if is_kept)
+    gone = [Span(places[at][0], places[at + 1][0], "") for at in range(last) if not kept[at]]
+    return replaced(text, [*gone, Span(places[last][1], places[-1][1], "")])
+
+
+def _folded(code: str) -> str:
     """An import with a line for each name, where they do not fit on one."""
-    code = cst.Module([]).code_for_node(statement)
     if "\n" in code or len(code) <= _LONGEST:
-        return statement
-    return _small(formatted(code, _LONGEST).rstrip("\n"))
+        return code
+    return formatted(code, _LONGEST).rstrip("\n")
+
+
+def _without_exports(source: Source, lost: set[str]) -> str:
+    """The text of a file without names in ``__all__`` that are no longer imported."""
+    spans = []
+    for node in source.names.of(ast.Assign):
+        match node:
+            case ast.Assign(
+                targets=[ast.Name(id="__all__")],
+                value=ast.List(elts=parts) | ast.Tuple(elts=parts) as value,
+            ):
+                kept = [getattr(one, "value", None) not in lost for one in parts]
+                ((start, end),) = _extents(source, [value])
+                if sum(kept) > isinstance(value, ast.Tuple):
+                    places = [(at - start, to - start) for at, to in _extents(source, parts)]
+                    spans.append(Span(start, end, _cut(source.text[start:end], places, kept)))
+                else:
+                    value.elts = [one for one, is_kept in zip(parts, kept, strict=True) if is_kept]
+                    spans.append(Span(start, end, ast.unparse(value)))
+    return replaced(source.text, spans)
+
+
+# The file.
+
+
+@dataclass
+class _Import:
+    """What an import says now."""
+
+    node: _Statement  #: a statement with its names, in their order
+    code: str
+
+
+class _Editor:
+    """The imports of a file, each in a row of the text or in a statement of one."""
+
+    def __init__(self, source: Source, wanted: Wanted) -> None:
+        self._source = source
+        self._wanted = wanted
+        self._rows = rows_of(source, source.tree.body)
+        self._reads = [_reads_at_once(row) for row in self._rows]
+        self._present = sorted(source.names.of(ast.Import, ast.ImportFrom), key=source.start)
+        self._imports: dict[ast.stmt, _Import] = {
+            node: _Import(node, source.segment(node)) for node in self._present
+        }
+
+    def _group(self, node: _Statement) -> int:
+        return self._wanted.group(_module_of(node))
+
+    def move(self, added: Mapping[str, _Statement]) -> None:
+        """Put new imports in the place of old ones of the same names and group."""
+        done: set[str] = set()
+        for old in self._present:
+            new = [added.get(_local(alias)) for alias in old.names]
+            found = [one for one in new if one is not None]
+            modules = {_module_of(one) for one in found}
+            if len(found) < len(new) or len(modules) > 1 or old.lineno in self._source.skipped:
+                continue
+            locals_ = {_local(alias) for alias in old.names}
+            # Below an `if` and in a function, others of the name do not stand in for it.
+            is_inner = any(isinstance(one, _INNER) for one in self._source.names.around(old))
+            is_moved = bool(locals_ & done) and not is_inner
+            done |= locals_
+            is_elsewhere = self._group(old) != self._group(found[0]) and not is_inner
+            if is_moved or is_elsewhere or _top(old) == "pedl" or _module_of(old) in modules:
+                continue
+            if len(found) == 1:
+                self._imports[old] = _Import(found[0], ast.unparse(found[0]))
+            elif isinstance(old, ast.ImportFrom) and all(
+                isinstance(one, ast.ImportFrom) and one.names[0].name == alias.name
+                for one, alias in zip(found, old.names, strict=True)
+            ):
+                (module,) = modules
+                start = f"from {module}"
+                code = re.sub(r"from\s*[\w.]+", start, self._source.segment(old), count=1)
+                moved = ast.ImportFrom(module, old.names, 0)
+                self._imports[old] = _Import(moved, _folded(code))
+
+    def add(self, added: Mapping[str, _Statement]) -> None:
+        """Add imports that are not there, each in its group."""
+        now = [one.node for one in self._imports.values()]
+        present = {_single(alias, node) for node in now for alias in node.names}
+        for name, new in added.items():
+            if ast.unparse(new) not in present:
+                # It stands above the first row that reads its name.
+                reads = (at for at, names in enumerate(self._reads) if name in names)
+                used = next(reads, len(self._rows))
+                if not (isinstance(new, ast.ImportFrom) and self._merge(new, used)):
+                    self._insert(new, used)
+
+    def _merge(self, new: ast.ImportFrom, used: int) -> bool:
+        """Add a name to an import of the same module, where the line stays short enough."""
+        (alias,) = new.names
+        for row in self._rows[:used]:
+            match self._first(row):
+                case ast.ImportFrom(level=0, module=new.module, names=names) if (
+                    len(row.nodes) == 1 and names[0].name != "*"
+                ):
+                    pass
+                case _:
+                    continue
+            known = row.nodes[0]
+            place = sum(one.name < alias.name for one in names)
+            code = _with_name(self._imports[known].code, alias, place)
+            if "\n" in code or len(self._code(row, {known: code}).rstrip()) <= _LONGEST:
+                names = [*names[:place], alias, *names[place:]]
+                self._imports[known] = _Import(ast.ImportFrom(new.module, names, 0), code)
+                return True
+        return False
+
+    def _insert(self, new: _Statement, used: int) -> None:
+        """Add a row for an import."""
+        group, rows, newline = self._group(new), self._rows, self._source.newline
+        imports = [
+            (at, self._group(node), node)
+            for at, row in enumerate(rows[:used])
+            if isinstance(node := self._first(row), _Statement) and not _is_future(node)
+        ]
+        same = [(at, node) for at, other, node in imports if other == group]
+        if _top(new) == "determined":  # beside those that are there, or below the last of PEDL
+            beside = [(at, node) for at, node in same if _top(node) == "determined"]
+            same = beside or [(at, node) for at, node in same if _top(node) == "pedl"][-1:] or same
+        above = [newline]
+        if same:
+            later = (at for at, node in same if _key(node) > _key(new) and _top(node) != "pedl")
+            at = next(later, same[-1][0] + 1)
+            above = []
+            if at <= same[0][0]:
+                above = take_blank_lines(rows[at])
+                is_below = any(one == at - 1 and other == group for one, other, _ in imports)
+                above = above or ([newline] if at and not is_below else [])
+        elif before := [at for at, other, _ in imports if other < group]:
+            at = before[-1] + 1
+            self._part(at)
+        elif imports:
+            at = imports[0][0]
+            above = take_blank_lines(rows[at])
+            self._part(at)
+        else:
+            at = next((at for at, row in enumerate(rows) if not _is_head(at, row)), len(rows))
+            above = [newline] if at else []
+            self._part(at)
+        self._imports[new] = _Import(new, ast.unparse(new))
+        rows.insert(at, Row(above, ast.unparse(new) + newline, [new]))
+        self._reads.insert(at, set())
+
+    def _part(self, at: int) -> None:
+        """Put a blank line above a row, below which another group begins."""
+        if at < len(self._rows):
+            row = self._rows[at]
+            is_definition = isinstance(row.nodes[0], ast.FunctionDef | ast.ClassDef)
+            if not row.above or row.above[0].strip():
+                row.above[:0] = [self._source.newline] * (2 if is_definition else 1)
+
+    def _first(self, row: Row) -> ast.stmt:
+        """The first statement of a row, as it is now."""
+        first = row.nodes[0]
+        return self._imports[first].node if first in self._imports else first
+
+    def without(
+        self, stays: Callable[[ast.alias, _Statement], bool], keeps_stars: bool = False
+    ) -> str:
+        """Return the text without the names that do not stay."""
+        codes: dict[ast.stmt, str] = {node: one.code for node, one in self._imports.items()}
+        for place in self._present:
+            now = self._imports[place].node
+            if any(line in self._source.skipped for line in (place.lineno, place.end_lineno or 0)):
+                continue
+            if now.names[0].name == "*":
+                kept = [keeps_stars or not _is_old_star(now, self._wanted)]
+            else:
+                kept = [stays(alias, now) for alias in now.names]
+            if not all(kept):
+                codes[place] = _without_names(codes[place], kept)
+        rows = [Row(row.above, self._code(row, codes), row.nodes) for row in self._rows]
+        text = self._source.text
+        old = self._source.tree.body
+        start = self._source.offset((first_line(old[0]), 0)) if old else len(text)
+        end = self._source.offset(self._source.span(old[-1])[1]) if old else len(text)
+        foot = text[end:].partition("\n")[2]
+        return text[:start] + text_of(rows) + foot
+
+    def _code(self, row: Row, codes: Mapping[ast.stmt, str]) -> str:
+        """The code of a row with that of its imports."""
+        first = row.nodes[0]
+        if first not in self._source.names.parents:
+            return codes.get(first, self._imports[first].code) + self._source.newline
+        start = self._source.offset((first_line(first), 0))
+        if hasattr(first, "body"):
+            spans = [*self._inner(first, codes)]
+        else:
+            spans = [*self._line(row.nodes, codes)]
+            if any(not one.text for one in spans):
+                return ""
+        return replaced(row.code, [Span(s.start - start, s.end - start, s.text) for s in spans])
+
+    def _line(self, nodes: Sequence[ast.stmt], codes: Mapping[ast.stmt, str]) -> Iterator[Span]:
+        """Replace the statements of a line, if imports among them change."""
+        texts = [(one, self._source.segment(one)) for one in nodes if one in codes]
+        if any(codes[one] != text for one, text in texts):
+            kept = [codes.get(one, self._source.segment(one)) for one in nodes]
+            (start, _), (_, end) = _extents(self._source, [nodes[0], nodes[-1]])
+            yield Span(start, end, "; ".join(filter(None, kept)))
+
+    def _inner(self, statement: ast.stmt, codes: Mapping[ast.stmt, str]) -> Iterator[Span]:
+        """Replace what changes in the blocks of a statement."""
+        for body in _bodies(statement):
+            source = self._source
+            line, column = source.start(body[0])
+            indent = source.lines[line - 1][:column]
+            if indent.strip():  # behind the colon
+                yield from (Span(s.start, s.end, s.text or "pass") for s in self._line(body, codes))
+                continue
+            rows = rows_of(source, body)
+            new = [Row(row.above, self._code(row, codes), row.nodes) for row in rows]
+            if [row.code for row in new] != [row.code for row in rows]:
+                start = source.offset((first_line(body[0]) - len(rows[0].above), 0))
+                end = start + len(text_of(rows))
+                yield Span(start, end, text_of(new, f"{indent}pass{source.newline}"))
+
+
+def _bodies(statement: Any) -> Iterator[list[ast.stmt]]:
+    """The blocks of a compound statement that hold something."""
+    for name in ("body", "orelse", "finalbody"):
+        if body := getattr(statement, name, []):
+            yield body
+    for part in [*getattr(statement, "handlers", []), *getattr(statement, "cases", [])]:
+        yield part.body
+
+
+def _reads_at_once(row: Row) -> set[str]:
+    """The names in what runs when a row does."""
+    inner = itertools.chain.from_iterable(map(run_at_once, row.nodes))
+    return {one.id for one in inner if isinstance(one, ast.Name)}
+
+
+def _is_head(at: int, row: Row) -> bool:
+    """Whether nothing may stand above a row: documentation, and imports of the future."""
+    first = row.nodes[0]
+    is_text = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+    return _is_future(first) or (at == 0 and is_text)

@@ -7,6 +7,7 @@ libcst cost more than all edits.
 from __future__ import annotations
 
 import ast
+import dataclasses
 import functools
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -38,6 +39,16 @@ _OTHERS: dict[type[cst.CSTNode], tuple[str, ...]] = {
     cst.MatchSingleton: ("value",),
 }
 
+#: The attributes that stand before others in the text, where a type has them in another order.
+_FIRST: dict[type[cst.CSTNode], tuple[str, ...]] = {
+    cst.FunctionDef: ("decorators", "type_parameters", "params", "returns"),
+    cst.ClassDef: ("decorators", "type_parameters", "bases", "keywords"),
+    cst.Parameters: ("posonly_params",),
+    cst.IfExp: ("body", "test"),
+    cst.MatchCase: ("pattern", "guard"),
+    **dict.fromkeys((cst.ExceptHandler, cst.ExceptStarHandler), ("type",)),
+}
+
 
 class NotLocated(Exception):  # noqa: N818 - describes the node, not the failure
     """An ``ast`` node without a libcst node; the edit of it is a defect of ours."""
@@ -45,21 +56,28 @@ class NotLocated(Exception):  # noqa: N818 - describes the node, not the failure
 
 def parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """Return the children of a node that may hold expressions or statements, as in the text."""
-    others: list[Any] = []
-    for name in _OTHERS.get(type(node), ()):
-        value = getattr(node, name, None)
-        others += value if isinstance(value, list | tuple) else [value]
-    for child in node.children:
-        if not any(child is other for other in others):
-            yield child
+    for name in _attributes(type(node)):
+        value: Any = getattr(node, name)
+        if isinstance(value, cst.CSTNode):
+            yield value
+        elif isinstance(value, list | tuple):
+            yield from value
+
+
+@functools.cache
+def _attributes(kind: type[cst.CSTNode]) -> tuple[str, ...]:
+    """The attributes of a type in which :func:`parts` are, in the order of the text."""
+    first = _FIRST.get(kind, ())
+    names = (one.name for one in dataclasses.fields(kind))
+    return tuple(dict.fromkeys(one for one in (*first, *names) if one not in _OTHERS.get(kind, ())))
 
 
 class Locator:
     """The libcst nodes of one file by the ``ast`` nodes that they stand for."""
 
-    def __init__(self, source: Source, module: cst.Module | None = None) -> None:
+    def __init__(self, source: Source) -> None:
         self.source = source
-        self.module = module or cst.parse_module(source.text)
+        self.module = cst.parse_module(source.text)
         self._known: dict[ast.AST, cst.CSTNode] = {source.tree: self.module}
         self._waiting: set[ast.AST] = {source.tree}  # nodes whose children are not known yet
         self._parents: dict[cst.CSTNode, cst.CSTNode] = {}

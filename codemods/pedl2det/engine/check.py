@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pedl2det_names as names
@@ -44,7 +44,7 @@ def problem_with(old: Source, new: Source) -> str | None:
 # Legacy names.
 
 
-def account(migration: Migration, new: Modules) -> list[Reference]:
+def account(migration: Migration, new: Mapping[str, Source]) -> list[Reference]:
     """Count the legacy names of new texts; return those that nothing accounts for.
 
     An import shares the fate of what it is used for. Where the user left a rule or a place out,
@@ -54,7 +54,9 @@ def account(migration: Migration, new: Modules) -> list[Reference]:
     fates: dict[tuple[Path, str], set[str]] = defaultdict(set)
     open_names = []
     counts = {"marked": migration.marked, "suppressed": migration.suppressed}
-    legacy = [one for one in references_in(new) if names.is_legacy(one.dotted)]
+    may_have_any = any(names.mentions_legacy(one.text.encode()) for one in new.values())
+    found = references_in(Modules(new)) if may_have_any else ()
+    legacy = [one for one in found if names.is_legacy(one.dotted)]
     for reference in sorted(legacy, key=lambda one: one.is_import):
         path, name = reference.source.path, name_of(root_and_attributes(reference.node)[0]) or ""
         uses = fates[path, name] if reference.is_import else set()

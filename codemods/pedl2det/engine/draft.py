@@ -23,7 +23,7 @@ from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.flow.values import Function
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
-from pedl2det.edits.apply import edited
+from pedl2det.edits.apply import apply
 from pedl2det.edits.flakes import without_unused
 from pedl2det.edits.imports import Wanted, fit_imports
 from pedl2det.engine.migration import Migration
@@ -67,8 +67,8 @@ def draft(migration: Migration) -> None:
         wanted = Wanted(added, _is_old, project, source.path.name == "__init__.py")
         if not (mine or added or _imports_old(source, wanted)):
             continue
-        new, tree = without_unused(source, *edited(source, mine, contexts))
-        text = fit_imports(source, new, wanted, tree)
+        new = without_unused(source, apply(source, mine, contexts))
+        text = fit_imports(source, new, wanted)
         if text != source.text:
             migration.texts[source.path] = text
     migration.support, migration.fixes = support, fixes

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pedl2det_names as names
-from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source, first_line
 from pedl2det.analysis.trial import Reference
 from pedl2det.edits.apply import apply
@@ -126,9 +125,9 @@ def _title(rule: str) -> str:
     return f"TODO(pedl2det {rule})"
 
 
-def mark_open(migration: Migration, new: Modules, references: Iterable[Reference]) -> None:
+def mark_open(migration: Migration, references: Iterable[Reference]) -> None:
     """Mark the legacy names of new texts that nothing accounts for, and report each."""
-    edits: dict[Path, dict[tuple[ast.stmt, str], Mark]] = {}
+    marked: dict[Path, tuple[Source, dict[tuple[ast.stmt, str], Mark]]] = {}
     for one in references:
         path = one.source.path
         message = f"no rule rewrites this use of {one.dotted}"
@@ -143,10 +142,10 @@ def mark_open(migration: Migration, new: Modules, references: Iterable[Reference
         statement = statement_of(one.source, one.node)
         if statement is not None:
             text = _text_of(one.source, statement, GENERIC, message, help_)
-            edits.setdefault(path, {})[statement, one.dotted] = Mark(statement, text)
-    for source in new:
-        if source.path in edits:
-            migration.texts[source.path] = apply(source, edits[source.path].values(), {})
+            _, marks = marked.setdefault(path, (one.source, {}))
+            marks[statement, one.dotted] = Mark(statement, text)
+    for path, (source, marks) in marked.items():
+        migration.texts[path] = apply(source, marks.values(), {})
 
 
 def _old_line(old: Source, new: Source, line: int) -> int:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.project import Reading
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
@@ -61,18 +60,16 @@ class Migration:
     #: those that stay because the user wants it
     suppressed: Counter[Path] = field(default_factory=Counter)
 
-    def new_modules(self) -> Modules:
-        """Return the files with their new texts.
+    def new_sources(self) -> dict[str, Source]:
+        """Return the files with their new texts, by module name.
 
         Raises:
             SyntaxError: one of them does not parse; a defect of ours.
         """
-        return Modules(
-            {
-                name: _with_text(source, self.texts.get(source.path, source.text))
-                for name, source in self.trial.modules.by_name.items()
-            }
-        )
+        return {
+            name: _with_text(source, self.texts.get(source.path, source.text))
+            for name, source in self.trial.modules.by_name.items()
+        }
 
 
 def _with_text(source: Source, text: str) -> Source:

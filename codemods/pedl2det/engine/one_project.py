@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pedl2det_names as names
-from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.project import Project, Reader, Reading, read
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import bytes_or_none
@@ -158,7 +157,7 @@ def _rewrite(migration: Migration) -> None:
             migration.texts.setdefault(source.path, source.text)
     migrate_configs(migration)
     if new is not None and (left := check.account(migration, new)):
-        mark_open(migration, new, left)
+        mark_open(migration, left)
 
 
 def _set_aside_unreached(migration: Migration) -> None:
@@ -177,19 +176,19 @@ def _set_aside_unreached(migration: Migration) -> None:
                 remarks[remarks.index(remark)] = replace(remark, kind=Kind.NOTE, message=message)
 
 
-def _draft_or_leave(migration: Migration) -> Modules | None:
+def _draft_or_leave(migration: Migration) -> dict[str, Source] | None:
     """Apply the fixes of a project, and return its new files; where that fails, leave it as it is.
 
     A failure is a defect of ours, or comes of a rule that the user does not want.
     """
     try:
         draft(migration)
-        new = migration.new_modules()
+        new = migration.new_sources()
         problems = [
             f"{old.path.name} {problem}"
             for name, old in migration.trial.modules.by_name.items()
             if old.path in migration.texts
-            if (problem := check.problem_with(old, new.by_name[name])) is not None
+            if (problem := check.problem_with(old, new[name])) is not None
         ]
         stack = "\n".join(problems)
     except RecursionError:
