@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pedl2det.analysis.bindings import MAIN_GUARDS
@@ -16,7 +17,7 @@ from pedl2det.analysis.flow.values import (
 )
 from pedl2det.analysis.old_keras import KERAS, has_standalone_layers, means_standalone
 from pedl2det.analysis.source import Source
-from pedl2det.analysis.trial import Trial
+from pedl2det.analysis.trial import Trial, today
 
 #: Arguments that ``compile`` of a model has, and no other ``compile``.
 _ARGUMENTS = {
@@ -56,6 +57,12 @@ class Compile:
         return self.call.func.value
 
     @property
+    def optimizers(self) -> list[ast.expr]:
+        """The argument that is the optimizer, if it can be seen."""
+        given = argument(self.call, "optimizer", 0)
+        return [] if given is None or isinstance(given, ast.Starred) else [given]
+
+    @property
     def hides_arguments(self) -> bool:
         """Whether there are arguments with ``*`` or ``**``."""
         return has_hidden_arguments(self.call)
@@ -84,6 +91,38 @@ def is_visible(trial: Trial, member: ast.AST) -> bool:
         is_one = len(makers) == 1 and not isinstance(makers[0], ast.Call | FUNCTIONS)
         return is_one and is_visible(trial, makers[0])
     return isinstance(member, _VISIBLE) or trial.modules.meaning(member) is not None
+
+
+def is_of_keras(trial: Trial, member: ast.AST) -> bool:
+    """Whether a loss or metric is certainly a text, or one of Keras; a list is what is in it."""
+    match member:
+        case ast.Constant() | ast.List() | ast.Tuple() | ast.Dict():
+            return True
+        case ast.alias():
+            dotted = today(trial.modules.home(member).names.imported_as(member))
+        case ast.Call(func=func):
+            dotted = trial.today(func)
+        case _:
+            dotted = trial.today(member)
+    return dotted.startswith(f"{KERAS}.")
+
+
+def losses_and_metrics(trial: Trial, of_standalone: bool = False) -> Iterator[ast.expr]:
+    """The losses and metrics that ``compile`` or the methods of a ``KerasTrial`` give.
+
+    Those of ``compile`` may be asked for models of standalone Keras alone.
+    """
+    for one in compiles(trial):
+        if of_standalone and not one.is_standalone:
+            continue
+        for name, place in {"loss": 1, "metrics": 2, "weighted_metrics": 5}.items():
+            value = argument(one.call, name, place)
+            if value is not None:
+                yield value
+    for owner in trial.roots:
+        for name in ("loss", "losses", "training_metrics", "validation_metrics"):
+            for method in trial.flow.overrides(owner, name) if is_keras_trial(trial, owner) else ():
+                yield from trial.flow.returned(method)
 
 
 def build_methods(trial: Trial) -> list[Function]:

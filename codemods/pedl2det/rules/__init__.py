@@ -97,12 +97,7 @@ RULES = (
     Rule("P019", "early-data", _EARLY, _REWRITTEN),
     Rule("P022", "keras-trial", _PEDL, _REWRITTEN, r"\bKeras\w*Trial\b"),
     Rule("P026", "standalone-meanings", words=_STANDALONE),
-    Rule(
-        *("P027", "older-keras"),
-        words=r"trainable|[Mm]ask|(?i:adagrad)|bilinear|metrics_names|cosine|\*\*\w|\bmodel_from_|"
-        r"deseriali|interpolation|\blayers\s*[,)]|\bload_model|\bfrom_c|\bImageDataGenerator\b|"
-        + _STANDALONE,
-    ),
+    Rule("P027", "older-keras"),
     Rule(
         "P031",
         "old-attributes",

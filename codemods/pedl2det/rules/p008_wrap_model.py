@@ -15,17 +15,15 @@ from collections.abc import Iterable, Iterator
 
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.bindings import COMPREHENSIONS
-from pedl2det.analysis.flow.values import Function, argument
+from pedl2det.analysis.flow.values import Function
 from pedl2det.analysis.metric_names import renamed_since_tf1
 from pedl2det.analysis.models import (
-    FUNCTIONS,
     Compile,
     build_methods,
     classes_of,
     compiles,
     is_local,
     is_model_class,
-    is_visible,
     looked_through,
     returned_models,
 )
@@ -64,35 +62,12 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         plain = _plain(trial, found, methods) if methods else []
         if not plain:
             yield from _returned(trial, methods)
-    if old_keras.is_old(trial) and not trial.carried:
-        hides = any(_hides_optimizer(trial, one) for one in found if not one.is_standalone)
-        if hides or _may_choose_own_loss(trial):
-            yield from old_keras.as_before(trial)
     is_recorded = trial.carried or bool(methods and not is_by_hand and not plain)
     for one in found:
         if one in plain:
             yield _wrapped(trial, one)
         else:
             yield from _kept(trial, one, methods, is_recorded)
-
-
-def _may_choose_own_loss(trial: Trial) -> bool:
-    """Whether a value chooses a loss, and one of the project may be chosen.
-
-    TensorFlow 1 gave it floats; if it is always taken, a proof shows whether it needs them.
-    """
-    functions: list[FUNCTIONS] = [*trial.modules.of(ast.FunctionDef)]
-    functions += trial.modules.of(ast.Lambda)
-    given = [one.args.args for one in functions if one is not trial.loaders]
-    if not any(len(names) > 1 and names[0].arg not in ("self", "cls") for names in given):
-        return False
-    losses = [argument(one.call, "loss", 1) for one in compiles(trial)]
-    members = [[*trial.flow.members(loss)] for loss in losses if loss is not None]
-    return any(
-        not all(is_visible(trial, one) for one in several)
-        or (len(several) > 1 and any(isinstance(one, FUNCTIONS) for one in several))
-        for several in members
-    )
 
 
 def _is_unfinished(trial: Trial, compiled: Compile) -> bool:
@@ -104,7 +79,7 @@ def _is_unfinished(trial: Trial, compiled: Compile) -> bool:
         return False
     is_new = trial.generation is Generation.CONTEXT
     is_aged = not is_new or old_keras.age(trial) is not Age.CURRENT
-    is_named = any(given(trial, one) is Given.NAME for one in _optimizers(compiled))
+    is_named = any(given(trial, one) is Given.NAME for one in compiled.optimizers)
     return is_aged or (compiled.is_wrapped and is_named)
 
 
@@ -208,10 +183,10 @@ def _wrapped(trial: Trial, compiled: Compile) -> Fix:
     call = compiled.call
     edits = [] if compiled.is_wrapped else [_model(compiled)]
     imports: tuple[str, ...] = ()
-    for value in _optimizers(compiled):
+    for value in compiled.optimizers:
         more, imports = _optimizer(trial, compiled, value)
         edits += more
-    if not _optimizers(compiled):
+    if not compiled.optimizers:
         default = 'optimizer={context}.wrap_optimizer(legacy_keras.optimizer("rmsprop"))'
         edits.append(AddArgument(call, default))
     config = renamed_since_tf1(trial, call)
@@ -239,12 +214,6 @@ def _is_variable(compiled: Compile, node: ast.expr) -> bool:
     if isinstance(node, ast.Attribute):
         return isinstance(node.value, ast.Name)
     return isinstance(node, ast.Name) and names.binder(node) is names.definition_around(node)
-
-
-def _optimizers(compiled: Compile) -> list[ast.expr]:
-    """The argument that is the optimizer, if it can be seen."""
-    given = argument(compiled.call, "optimizer", 0)
-    return [] if given is None or isinstance(given, ast.Starred) else [given]
 
 
 def _optimizer(
@@ -322,7 +291,7 @@ def _kept(
     if compiled.is_standalone or not is_recorded or is_local(trial, call):
         code = f"legacy_keras.{_piece(compiled)}({{value}})"
         has_own = _has_own_compile(trial, compiled)
-        values = _optimizers(compiled)
+        values = compiled.optimizers
         for value in values:
             kind = given(trial, value)
             may_be_name = kind is Given.UNKNOWN and not isinstance(value, ast.Constant)
@@ -339,13 +308,6 @@ def _kept(
     config = renamed_since_tf1(trial, call) if compiled.is_trained and methods else ()
     if edits or config:
         yield Fix(call, tuple(edits), config=config)
-
-
-def _hides_optimizer(trial: Trial, compiled: Compile) -> bool:
-    """Whether a text that is not visible may name the optimizer."""
-    values = [one for one in _optimizers(compiled) if not isinstance(one, ast.Constant)]
-    is_unknown = any(given(trial, one) is Given.UNKNOWN for one in values)
-    return compiled.hides_arguments or is_unknown
 
 
 def _piece(compiled: Compile) -> str:

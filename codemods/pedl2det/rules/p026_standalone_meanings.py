@@ -11,9 +11,7 @@ from collections.abc import Iterable, Iterator
 
 import pedl2det_names as names
 from pedl2det.analysis import old_keras
-from pedl2det.analysis.flow.values import argument
-from pedl2det.analysis.metric_names import keras_trials
-from pedl2det.analysis.models import compiles, is_visible
+from pedl2det.analysis.models import is_visible, losses_and_metrics
 from pedl2det.analysis.old_keras import KERAS, is_standalone
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.fixes import Drop, Edit, Fix, Replace, rewrite
@@ -41,7 +39,7 @@ def check(trial: Trial) -> Iterable[Fix]:
             yield rewrite(node, f"{MODULE}.{_LOSSES[name]}")
         elif name in names.CONVOLUTIONS and reference.call is not None:
             yield from _convolution(trial, reference, reference.call, names.CONVOLUTIONS[name])
-    for value in _losses(trial):
+    for value in losses_and_metrics(trial, of_standalone=True):
         if not all(_means_the_same(trial, member) for member in trial.flow.members(value)):
             yield rewrite(value, f"{MODULE}.standalone_losses({{value}})", {"value": value})
 
@@ -50,19 +48,6 @@ def _means_the_same(trial: Trial, loss: ast.AST) -> bool:
     """Whether a loss or metric is certainly a function, or a text that means the same today."""
     is_other = isinstance(loss, ast.Constant) and loss.value in _LOSSES
     return is_visible(trial, loss) and not is_other
-
-
-def _losses(trial: Trial) -> Iterator[ast.expr]:
-    """Losses and metrics that may be names: of ``compile``, and of a ``KerasTrial``."""
-    for one in compiles(trial):
-        if one.is_standalone:
-            places = {"loss": 1, "metrics": 2, "weighted_metrics": 5}
-            given = (argument(one.call, *pair) for pair in places.items())
-            yield from (value for value in given if value is not None)
-    for owner in keras_trials(trial):
-        for name in ("loss", "losses", "training_metrics", "validation_metrics"):
-            for method in trial.flow.overrides(owner, name):
-                yield from trial.flow.returned(method)
 
 
 def _convolution(trial: Trial, reference: Reference, call: ast.Call, sizes: int) -> Iterator[Fix]:

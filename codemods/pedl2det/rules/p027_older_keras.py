@@ -5,9 +5,9 @@ runs in inference mode. ``UpSampling2D`` interpolated between the corners of pix
 ``Adagrad`` that a text names began at 0, and begin at 0.1 since TensorFlow 2. A mask took steps out
 of a loss, which was divided by all of them; since Keras 2.10 it is divided by the rest. A loss was
 called ``cosine_proximity``, a compiled model had ``metrics_names`` at once, own losses and metrics
-got floats for integer targets (P008), and the loss chose what ``"accuracy"`` means (P038). Where
-the code or a config of a trial may mean one of these, the constructor says a line that lets Keras
-compute as before: ``legacy_keras.use_old_keras()``.
+got floats for integer targets, and the loss chose what ``"accuracy"`` means (P038). The constructor
+says a line that lets Keras compute as before, ``legacy_keras.use_old_keras()``, unless every layer,
+loss, metric and optimizer of a trial is visible and computes today as then.
 
 Standalone Keras named layers ``dense_1``, ``dense_2`` and so on, divided a weighted loss by the
 share of weights that are not 0, and did not divide what ``activity_regularizer`` gives by the size
@@ -25,6 +25,7 @@ import re
 from collections.abc import Iterable
 
 from pedl2det.analysis import old_keras
+from pedl2det.analysis.models import Compile, compiles, is_of_keras, losses_and_metrics
 from pedl2det.analysis.old_keras import KERAS
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
@@ -34,13 +35,16 @@ from pedl2det_names import IMAGE_RANGES, IMAGES_DIFFER, Age
 
 #: What makes a model of a file, in which anything may be.
 _LOADED = r"\b(?:load_model|model_from_\w+|from_config|deserialize)\b"
-_MASK = rf"\bmask_zero\b|\bMasking\b|\bcompute_mask\b|{_LOADED}"
+_MASK = rf"\bmask=(?!=)|\bmask_zero\b|\bMasking\b|\bcompute_mask\b|{_LOADED}"
 _TEXTS = r"""["'](?:trainable|(?i:adagrad)|cosine(?:_proximity)?)["']"""
 _OLD = rf"{_MASK}|bilinear|\bmetrics_names\b|\.trainable\s*=(?!\s*True\b)|{_TEXTS}"
 #: An argument that freezes a layer, and what may be such a layer that acts otherwise then.
 _FREEZES = r"(?<!\.)\btrainable\s*=(?!=|\s*True\b)"
 _NORM = r"(?m)^[^#\n]*(?:(?i:batch_?norm)|\bapplications\b|\bgetattr\b)"
 _IMAGES = f"{KERAS}.preprocessing.image.ImageDataGenerator"
+#: What gives by a text what is in it.
+_BY_TEXT = tuple(f"{KERAS}.{name}" for name in ("layers", "losses", "metrics", "optimizers"))
+_MODULES = ("tensorflow", KERAS, *_BY_TEXT)
 #: How many of its parameters come before the ranges.
 _BEFORE_RANGES = 6
 _EXCHANGE = "exchange width_shift_range and height_shift_range, if they differ"
@@ -49,14 +53,7 @@ _EXCHANGE = "exchange width_shift_range and height_shift_range, if they differ"
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Let the constructors of a trial say the lines that it may need."""
     age = old_keras.age(trial)
-    if old_keras.has_standalone_layers(trial) or (
-        age is Age.TENSORFLOW_1
-        and (
-            _says(trial, _OLD)
-            or (_says(trial, _FREEZES) and _says(trial, _NORM))
-            or any(_hides_options(trial, call) for call in trial.modules.of(ast.Call))
-        )
-    ):
+    if age is Age.TENSORFLOW_1 and not _is_plain(trial):
         yield from old_keras.as_before(trial)
     elif age is Age.TENSORFLOW_2 and _says(trial, _MASK):
         yield from old_keras.before_models(trial, f"{MODULE}.use_old_masks")
@@ -70,14 +67,43 @@ def _says(trial: Trial, words: str) -> bool:
     return trial.carried or any(re.search(words, text) for text in texts)
 
 
-def _hides_options(trial: Trial, call: ast.Call) -> bool:
-    """Whether a layer is found by a text, gets arguments by ``**``, or interpolates by a value."""
-    if any(trial.today(one) == f"{KERAS}.layers" for one in call.args):
+def _is_plain(trial: Trial) -> bool:
+    """Whether every layer, loss, metric and optimizer is visible, and computes today as then."""
+    if old_keras.has_standalone_layers(trial) or _says(trial, _OLD):
+        return False
+    if _says(trial, _FREEZES) and _says(trial, _NORM):
+        return False
+    given = [*losses_and_metrics(trial)]
+    members = [member for value in given for member in trial.flow.members(value)]
+    return (
+        not any(one.hides_arguments or _hides_optimizer(trial, one) for one in compiles(trial))
+        and all(is_of_keras(trial, member) for member in members)
+        and not any(_hides(trial, node) for node in trial.modules.reads)
+    )
+
+
+def _hides_optimizer(trial: Trial, compiled: Compile) -> bool:
+    """Whether a text that is not visible may name the optimizer."""
+    values = [one for one in compiled.optimizers if not isinstance(one, ast.Constant)]
+    return any(old_keras.given(trial, one) is old_keras.Given.UNKNOWN for one in values)
+
+
+def _hides(trial: Trial, node: ast.expr) -> bool:
+    """Whether a name of Keras is a value, or is called with options that are not visible."""
+    module, _, name = trial.today(node).rpartition(".")
+    if module in _BY_TEXT and name in ("get", "deserialize"):
         return True
-    given = {one.arg: one.value for one in call.keywords}
-    chosen = given.get("interpolation", ast.Constant(None))
-    is_hidden = None in given or not isinstance(chosen, ast.Constant)
-    return is_hidden and trial.today(call.func).startswith(f"{KERAS}.layers.")
+    if f"{module}.{name}" not in _MODULES and module != f"{KERAS}.layers":
+        return False
+    source = trial.modules.home(node)
+    match source.names.parents[node]:
+        case ast.Attribute() | ast.ClassDef():
+            return False
+        case ast.Call(func=func, keywords=keywords) if func is node:
+            given = {one.arg: one.value for one in keywords}
+            chosen = given.get("interpolation", ast.Constant(None))
+            return None in given or not isinstance(chosen, ast.Constant)
+    return not old_keras.asks_about_class(source, node)
 
 
 def _may_transform(trial: Trial, node: ast.expr) -> bool:

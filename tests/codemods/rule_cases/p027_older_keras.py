@@ -52,6 +52,26 @@ def _images(arguments: str, says: str = "") -> Case:
     return Case(pedl_trial(net.format(keras="keras")), after, says)
 
 
+_COMPILED = """\
+import tensorflow as tf
+from tensorflow.keras.optimizers.legacy import SGD
+
+
+class Own(tf.keras.losses.Loss):
+    pass
+
+
+def build(model):
+    model.compile(SGD(0.1), {loss}, metrics=[{metric}])
+"""
+
+
+def _compiled(loss: str, metric: str, *said: str) -> Case:
+    """A trial that compiles a model by a loss and a metric."""
+    net = _COMPILED.format(loss=loss, metric=metric)
+    return Case(pedl_trial(net), {"net.py": net} | migrated_pedl_trial(*said))
+
+
 _NORM = "layers.BatchNormalization()"
 
 AROUND = {"const.yaml": EARLY_CONFIG}
@@ -83,5 +103,12 @@ CASES = (
     _case(_NET.format(layer="layers.Embedding(4, 8, **OPTIONS)", frozen=""), _MORE),
     _case(_NET.format(layer="layers.UpSampling2D(interpolation=KIND)", frozen=""), _MORE),
     _case(_NET.format(layer='layers.UpSampling2D(interpolation="nearest")', frozen=""), ""),
+    _case(_NET.format(layer="KINDS[0](4)", frozen="KINDS = [layers.Dense]"), _MORE),
+    _case(_NET.format(layer="layers.Dense(4)", frozen="made = made(1, mask=KIND)"), _MORE),
+    _case(_NET.format(layer="layers.Dense(4)", frozen="mask = isinstance(made, layers.Dense)"), ""),
+    _compiled('"mse"', '"mae"'),
+    _compiled("Own()", '"mae"', "use_old_keras"),
+    _compiled('"mse"', "Own", "use_old_keras"),
+    _compiled('"mse"', "tf.keras.losses.get(KIND)", "use_old_keras"),
     _standalone("Dense(4)", "return x, y", "use_standalone_keras"),
 )
