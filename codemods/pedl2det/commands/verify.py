@@ -147,7 +147,7 @@ def _lines(verdict: Verdict) -> Iterator[str]:
     yield verdict.message
     differences = [one.text for one in result.differences if not result.only_length_differs]
     if verdict.outcome is Conclusion.NOT_REPEATABLE:
-        differences = list(verdict.reasons)
+        differences = []
     yield from (f"  {text}" for text in differences[:_SHOWN])
     if len(differences) > _SHOWN:
         yield f"  and {len(differences) - _SHOWN} more"

@@ -38,7 +38,6 @@ class Difference:
     batch: int | None = None  # the batch at which it differs; None for weights and counts
     is_structural: bool = False  # whether a name, count or shape differs, and not a number
     gap: float = 0.0  # the difference of the numbers
-    is_learning_rate: bool = False
     is_length: bool = False  # whether it is how long the configs train
 
 
@@ -303,7 +302,7 @@ def _rate_differences(old: Line, new: Line) -> Iterator[Difference]:
         if not math.isclose(before, after, rel_tol=_RATE_TOLERANCE):
             title = f"learning rate of {name}" if name else "learning rate"
             text = f"{title} is {before:.7g} in the old trial, {after:.7g} in the new one"
-            yield Difference(text, old["batch"], gap=abs(before - after), is_learning_rate=True)
+            yield Difference(text, old["batch"], gap=abs(before - after))
 
 
 def _report_differences(old: Lines, new: Lines) -> Iterator[Difference]:

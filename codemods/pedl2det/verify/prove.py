@@ -30,7 +30,6 @@ from pedl2det.verify.verdict import (
     describe_different,
     describe_equal,
     likely_causes,
-    likely_reasons,
     listed,
 )
 from pedl2det.verify.written_names import missing_names
@@ -212,14 +211,11 @@ def _compare(verdict: Verdict, trained: Trained, workshop: Workshop) -> Verdict:
         return verdict
     first = differing[0].first_batch
     since = f"it differs from batch {first} on" if first else "its weights differ"
-    project = project_of(pair.old.directory)
-    files = project.needed if project is not None else frozenset()
     what = "the old trial does not repeat itself: trained twice as it is"
     return replace(
         verdict,
         outcome=Conclusion.NOT_REPEATABLE,
         message=f"not repeatable: {what}, {since}",
-        reasons=likely_reasons(files, pair.old.directory),
         causes=(),
     )
 

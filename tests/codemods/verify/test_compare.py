@@ -166,7 +166,7 @@ def test_a_learning_rate_names_itself_as_the_first_difference(tmp_path: Path) ->
         "first at batch 3: learning rate is 0.001 in the old trial, 0.0001 in the new one "
         "(2 of 4 batches differ)"
     )
-    assert (first.batch, second.batch, first.is_learning_rate) == (3, 4, True)
+    assert (first.batch, second.batch) == (3, 4)
 
 
 def test_rates_of_several_optimizers_are_compared_by_name(tmp_path: Path) -> None:

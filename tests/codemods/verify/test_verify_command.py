@@ -93,7 +93,6 @@ def test_another_learning_rate_is_found_out(example: Callable[[str], Path]) -> N
         "  first at batch 1: learning rate is 0.001 in the old trial, 0.002 in the new one "
         "(20 of 20 batches differ)"
     )
-    assert "\nlikely: The learning rate is the first to differ" in done.stdout
     assert "first at batch 2: loss is " in done.stdout
     assert "(19 of 20 batches differ)" in done.stdout
 
@@ -308,8 +307,6 @@ def test_a_trial_that_does_not_repeat_itself_is_no_wrong_rewrite(
     assert done.returncode == 1
     assert (
         "the old trial does not repeat itself: trained twice as it is, it differs from batch 1 on\n"
-        "  data.py:29: draws random numbers that no seed determines: "
-        "noise = numpy.random.default_rng().normal(size=4)\n"
     ) in done.stdout
 
 
