@@ -18,7 +18,7 @@ from pedl2det.report.text import WORDS, message_of, rules_of, unexecuted
 from pedl2det.rules import every_rule, titles
 from pedl2det.visible import printable, shown
 
-VERSION = 4  # of the JSON; it changes when a field goes or means something else
+VERSION = 5  # of the JSON; it changes when a field goes or means something else
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 Object = dict[str, Any]
@@ -99,6 +99,13 @@ def _finding(finding: Finding) -> Object:
     }
 
 
+def proof_document(proof: Proof) -> str:
+    """The report of a verification as JSON."""
+    tool = {"name": "pedl2det", "version": __version__}
+    content = {"version": VERSION, "tool": tool, "proof": proof_object(proof)}
+    return json.dumps(content, indent=2) + "\n"
+
+
 def _trial(outcome: Outcome) -> Object:
     return {
         "path": printable(shown(outcome.directory)),
@@ -125,7 +132,6 @@ def proof_object(proof: Proof) -> Object:
         "versions": proof.versions,
         "seconds": round(proof.seconds, 1),
         "not_executed": [*map(printable, unexecuted(proof))],
-        "page": None if proof.page is None else printable(shown(proof.page)),
     }
 
 

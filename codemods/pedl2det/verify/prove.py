@@ -83,7 +83,7 @@ def verify_trial(
             workshop = Workshop(Path(scratch).resolve(), used, directory, against, result)
             verdict, pair = _verdict(workshop, batches)
             configs = (used, *pair.own_config_of_new())
-            proof = proof_of(verdict, configs, pair.old.out, time.monotonic() - began, report)
+            proof = proof_of(verdict, configs, pair.old.out, time.monotonic() - began)
             if verdict.is_equal:
                 proof = replace(proof, unrun=unrun_lines(pair.new))
             if report is not None:
@@ -243,7 +243,6 @@ def proof_of(
     configs: tuple[Path, ...] = (),
     results: Path | None = None,
     seconds: float = 0.0,
-    page: Path | None = None,
 ) -> Proof:
     """Return a verdict with its circumstances, as reports show it.
 
@@ -262,7 +261,6 @@ def proof_of(
         commit=_commit(verdict.directory),
         seed=seed,
         seconds=seconds,
-        page=page,
     )
 
 

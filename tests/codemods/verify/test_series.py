@@ -1,4 +1,4 @@
-"""Lines and pages of trials that are verified one after the other."""
+"""Migrations that are verified one after the other."""
 
 from __future__ import annotations
 
@@ -15,29 +15,27 @@ from pedl2det.verify.prove import proof_of
 from pedl2det.verify.verdict import Conclusion, Verdict
 
 
-def test_a_trial_that_is_verified_once_more_keeps_its_number_and_its_page(
+def test_a_trial_that_is_verified_once_more_keeps_its_number(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pages = []
-
-    def verify(directory: Path, *_: object, report: Path, **__: object) -> Verdict:
-        pages.append(report.name)
-        return Verdict(Conclusion.EQUAL, "equal", directory)
+    def verify(directory: Path, *_: object, **__: object) -> Verdict:
+        verdict = Verdict(Conclusion.EQUAL, "equal", directory)
+        return replace(verdict, proof=proof_of(verdict))
 
     monkeypatch.setattr(series, "verify_trial", verify)
     monkeypatch.chdir(tmp_path)
     said: list[str] = []
-    verify_next = series.Series(2, Path("r.html"), said.append)
+    prover = series.Series(2, said.append)
+    trials = [Outcome(Path(name), Status.REWRITTEN, True, 1, 0) for name in ("a", "b")]
 
     for name in ("a", "a", "b"):
-        verify_next(Path(name), result=Result())
+        prover.by_configs(Path(name), Result(outcomes=trials))
 
     assert [line for line in said if "training" in line] == [
         "[1/2] a: training it as it is and migrated",
         "[1/2] a: training it as it is and in the second form",
         "[2/2] b: training it as it is and migrated",
     ]
-    assert pages == ["a.html", "a.html", "b.html"]
 
 
 CONFIG = """\
@@ -79,7 +77,7 @@ def proved_by(
         return replace(verdict, proof=proof)
 
     monkeypatch.setattr(series, "verify_trial", verify)
-    prover = series.Series(1, None, lambda line: None)
+    prover = series.Series(1, lambda line: None)
     outcome = Outcome(directory, Status.REWRITTEN, True, 1, 0, configs=tuple(configs(directory)))
     return trained, prover.by_configs(directory, Result(outcomes=[outcome]))
 
