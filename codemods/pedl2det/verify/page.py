@@ -10,7 +10,7 @@ from pedl2det.analysis.metric_names import MetricNames
 from pedl2det.engine.result import NewFile, Proof
 from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Finding
-from pedl2det.report.changes import side_by_side
+from pedl2det.report.changes import changed_lines
 from pedl2det.report.hiding import Hider
 from pedl2det.report.html import render
 from pedl2det.report.scale import Scale
@@ -50,7 +50,7 @@ def write_report(
             drawing(metric, *(by_metric.get(metric, {}) for by_metric in curves))
             for metric in dict.fromkeys([*curves[0], *curves[1]])
         ],
-        files=[(file.path, side_by_side(file, hider)) for file in files],
+        files=[(file.path, changed_lines(file, hider)) for file in files],
     )
     write_page(path, text)
 
