@@ -207,10 +207,9 @@ def test_the_report_of_equal_trials_holds_what_is_signed(tmp_path: Path) -> None
     assert all(f'aria-label="{name}"' in page for name in metrics)
     assert page.count("new - old, at most 0<") == len(metrics)
     assert "<summary><code>model_def.py</code>" in page or "model_def.py</code></summary>" in page
-    assert "<details open" not in page  # all layers are equal
 
 
-def test_the_report_of_different_trials_begins_with_the_cause(
+def test_the_report_of_different_trials_begins_with_the_difference(
     example: Callable[[str], Path], tmp_path: Path
 ) -> None:
     twin, report = example("iris_migrated"), tmp_path / "report.html"
@@ -221,10 +220,8 @@ def test_the_report_of_different_trials_begins_with_the_cause(
 
     assert done.returncode == 1
     page = report.read_text()
-    first, cause = page.index("First at batch 1"), page.index("The learning rate is the first")
-    table = page.index("first at batch 1: learning rate is ")
-    assert first < cause < table < page.index("<h2>Curves")
-    assert "<details open><summary><code>" in page  # of a layer that differs
+    first, table = page.index("First at batch 1"), page.index("first at batch 1: learning rate is ")
+    assert first < table < page.index("<h2>Curves")
 
 
 def test_a_trial_that_cannot_be_migrated_is_not_compared(example: Callable[[str], Path]) -> None:
