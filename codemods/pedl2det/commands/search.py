@@ -12,7 +12,6 @@ from typing import Any
 import click
 
 from pedl2det.commands import arguments
-from pedl2det.commands.run import located
 from pedl2det.commands.runtime import runtime
 from pedl2det.errors import Pedl2DetError
 from pedl2det.visible import say
@@ -48,10 +47,8 @@ def command(
 ) -> None:
     """Train the trials of the search that a config describes, and name the best.
 
-    DIR may also be one of the trial's configs. Each trial is a run in a process of its own, in
-    OUT/trials. OUT/search.html shows all.
+    Each trial is a run in a process of its own, in OUT/trials. OUT/search.html shows all.
     """
-    directory, config = located(directory, config)
     if not directory.is_dir():
         raise Pedl2DetError(f"{directory}: no such directory")
     runtime()
