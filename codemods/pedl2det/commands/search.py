@@ -14,7 +14,7 @@ import click
 from pedl2det.commands import arguments
 from pedl2det.commands.runtime import runtime
 from pedl2det.errors import Pedl2DetError
-from pedl2det.visible import say
+from pedl2det.visible import say, shown
 
 
 @click.command("search")
@@ -47,7 +47,7 @@ def command(
 ) -> None:
     """Train the trials of the search that a config describes, and name the best.
 
-    Each trial is a run in a process of its own, in OUT/trials. OUT/search.html shows all.
+    Each trial is a run in a process of its own, in OUT/trials.
     """
     if not directory.is_dir():
         raise Pedl2DetError(f"{directory}: no such directory")
@@ -126,9 +126,8 @@ def _search(
 
 
 def _show(config: Any, study: Any, out: Path, plan: Any) -> None:
-    """Print the table and the best trial; write the page and the best trial's config."""
-    from pedl2det.search.results import lines, sorted_results, write_page
-    from pedl2det.visible import shown
+    """Print the table and the best trial; write the best trial's config."""
+    from pedl2det.search.results import lines, sorted_results
     from pedl2det_runtime.search.search import best_of, constant_config
     from pedl2det_runtime.trainer import run_lock
 
@@ -137,7 +136,6 @@ def _show(config: Any, study: Any, out: Path, plan: Any) -> None:
     for line in lines(results):
         say(line)
     best = best_of(results, smaller_is_better=smaller)
-    write_page(out / "search.html", config, results, out)
     if best is None:
         say("no trial has been validated")
         return
@@ -149,4 +147,4 @@ def _show(config: Any, study: Any, out: Path, plan: Any) -> None:
     say(f"  its config: {shown(file)}")
     if best.checkpoint:
         say(f"  its checkpoint: {shown(Path(best.checkpoint))}")
-    say(f"all trials: {shown(out / 'search.html')}")
+    say(f"curves: {shlex.join(['tensorboard', '--logdir', shown(out / 'trials')])}")
