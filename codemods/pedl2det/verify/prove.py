@@ -23,7 +23,7 @@ from pedl2det.verify.extent import extent_of, missing_paths
 from pedl2det.verify.page import write_page, write_report
 from pedl2det.verify.preparing import Pair, chosen_config, prepare
 from pedl2det.verify.training import Failure, TrainingLength, train, training_length
-from pedl2det.verify.unrun import skipped_functions, unrun_lines
+from pedl2det.verify.unrun import missing_names, skipped_functions, unrun_lines
 from pedl2det.verify.verdict import (
     Conclusion,
     Verdict,
@@ -32,7 +32,6 @@ from pedl2det.verify.verdict import (
     likely_causes,
     listed,
 )
-from pedl2det.verify.written_names import missing_names
 from pedl2det.visible import shown
 
 _ACTS_LATE = "P011"  # callbacks, which act after validations
