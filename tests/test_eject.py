@@ -249,7 +249,7 @@ def test_a_script_sets_the_environment_variables_of_the_config(tmp_path: Path) -
 
     assert done.returncode == 0, done.stderr
     text = (new / "train.py").read_text()
-    assert 'os.environ["WORDS"] = "a \\"b\\""\n' in text
+    assert """os.environ["WORDS"] = 'a "b"'\n""" in text
     assert 'os.environ["PLACE"] = os.path.expandvars("$HOME/data")\n' in text
 
 
