@@ -16,8 +16,7 @@ from pedl2det.eject.surroundings import MODULE, PACKAGE, detach_files, detached
 from pedl2det.errors import Pedl2DetError
 from pedl2det.report.html import render
 from pedl2det.report.text import plural
-from pedl2det.verify.copies import Copy, Workshop, copy_paths
-from pedl2det.verify.extent import extent_of, project_of
+from pedl2det.verify.copies import Copy, Workshop, copy_paths, extent_of, project_of
 from pedl2det.verify.preparing import MARK, Pair, chosen_config, prepare
 
 _SCRIPTS = ("train.py", "train_keras.py", "train_alone.py")

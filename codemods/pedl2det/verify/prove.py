@@ -18,8 +18,7 @@ from pedl2det.findings import Finding, Kind
 from pedl2det.report.text import plural
 from pedl2det.verify.compare import Comparison, Difference, compare_runs
 from pedl2det.verify.configs import differing_settings
-from pedl2det.verify.copies import Copy, Workshop
-from pedl2det.verify.extent import extent_of, missing_paths
+from pedl2det.verify.copies import Copy, Workshop, extent_of, missing_paths
 from pedl2det.verify.page import write_page, write_report
 from pedl2det.verify.preparing import Pair, chosen_config, prepare
 from pedl2det.verify.training import Failure, TrainingLength, train, training_length
