@@ -86,17 +86,9 @@ def sarif_document(result: Result, done: str) -> str:
 
 
 def _finding(finding: Finding) -> Object:
-    return {
-        "kind": finding.kind.name.lower(),
-        "rule": finding.rule,
-        "path": printable(shown(finding.path)),
-        "cell": finding.cell,
-        "line": finding.line,
-        "column": finding.column,
-        "end_column": finding.end_column,
-        "message": finding.message,
-        "help": finding.help,
-    }
+    names = ("rule", "cell", "line", "column", "end_column", "message", "help")
+    said = {name: getattr(finding, name) for name in names}
+    return {"kind": finding.kind.name.lower(), "path": printable(shown(finding.path)), **said}
 
 
 def proof_document(proof: Proof) -> str:

@@ -33,7 +33,6 @@ from pedl2det.verify.verdict import (
 )
 from pedl2det.visible import shown
 
-_ACTS_LATE = "P011"  # callbacks, which act after validations
 _ATTEMPTS = 3  # to find files that the trial needs and its code does not name
 
 
@@ -183,8 +182,7 @@ def _compare(verdict: Verdict, trained: Trained, workshop: Workshop) -> Verdict:
     verdict = replace(verdict, comparison=comparison, notes=notes)
     if comparison.is_equal:
         known = [_place(finding, verdict.directory) for finding in pair.known_differences]
-        is_late = all(finding.rule == _ACTS_LATE for finding in pair.known_differences)
-        message = describe_equal(comparison, length, known, [*settings], is_late=is_late)
+        message = describe_equal(comparison, length, known, [*settings])
         epoch = comparison.epoch
         if comparison.batches < epoch <= (length.total or 0):  # no callback at its end was compared
             more = f"--batches {epoch + 1} trains one"

@@ -64,13 +64,10 @@ def describe_equal(
     length: TrainingLength,
     known: Sequence[str] = (),
     settings: Sequence[str] = (),
-    *,
-    is_late: bool = False,
 ) -> str:
     """Return the message on trials that are equal.
 
-    It names the places of known differences, which may show only after some batches (``is_late``),
-    and the keys in which the configs differ (``settings``).
+    It names the places of known differences, and the keys in which the configs differ.
     """
     trained, asked = comparison.batches, length.batches or comparison.batches
     if trained < asked:
@@ -82,9 +79,8 @@ def describe_equal(
         scope = f"{trained:,}{of} batches"
     message = f"equal for {scope}"
     if known:
-        count, is_over = plural(len(known), "known difference"), scope.startswith("all")
-        state = "did not show" if is_over else "not reached" if is_late else "did not show so far"
-        message += f"; {count} {state}: {listed(known)}"
+        state = "did not show" if scope.startswith("all") else "did not show so far"
+        message += f"; {plural(len(known), 'known difference')} {state}: {listed(known)}"
     if settings:
         message += f"; the configs differ in {listed(settings)}"
     return message

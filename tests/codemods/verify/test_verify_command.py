@@ -116,7 +116,7 @@ def test_a_callback_that_acts_now_is_named_before_and_after_it_acts(
 
     assert short.returncode == 0, short.stderr
     assert short.stdout.splitlines()[0] == (
-        f"equal for 8 of 40 batches; 1 known difference not reached: model_def.py:{line}"
+        f"equal for 8 of 40 batches; 1 known difference did not show so far: model_def.py:{line}"
     )
     # The second validation, at batch 10, does not improve by more than 100.
     assert usual.returncode == 1, usual.stdout + usual.stderr
