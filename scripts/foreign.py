@@ -114,7 +114,7 @@ def verify(trials: list[Path], whole: bool) -> int:
             copy = Path(directory, trial.name)
             shutil.copytree(trial, copy)
             result = migrate([copy], Options(carries=lambda _: whole))
-            series = Series(len(result.outcomes), None, lambda line: print(line, file=sys.stderr))
+            series = Series(len(result.outcomes), lambda line: print(line, file=sys.stderr))
             for outcome in result.outcomes:
                 name = outcome.directory.relative_to(directory)
                 proof = series.by_configs(outcome.directory, result)

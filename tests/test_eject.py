@@ -249,7 +249,7 @@ def test_a_script_sets_the_environment_variables_of_the_config(tmp_path: Path) -
 
     assert done.returncode == 0, done.stderr
     text = (new / "train.py").read_text()
-    assert 'os.environ["WORDS"] = "a \\"b\\""\n' in text
+    assert """os.environ["WORDS"] = 'a "b"'\n""" in text
     assert 'os.environ["PLACE"] = os.path.expandvars("$HOME/data")\n' in text
 
 
@@ -293,7 +293,7 @@ def test_a_script_that_needs_the_harness_is_found_out(tmp_path: Path) -> None:
     done = pedl2det("verify", EXAMPLES / "iris", "--batches", 20, "--against", new)
 
     assert done.returncode == 1
-    assert "No module named 'determined'" in done.stderr
+    assert "No module named 'determined" in done.stderr
 
 
 def test_a_script_runs_where_nothing_of_pedl2det_is(tmp_path: Path) -> None:

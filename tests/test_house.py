@@ -19,7 +19,7 @@ import pedl2det_runtime
 ROOMS = {
     Path(pedl2det.__file__).parent: (
         *("analysis", "support", "edits", "texts", "rules", "scripts", "engine", "files"),
-        *("report", "terminal", "search", "verify", "eject", "commands"),
+        *("report", "terminal", "verify", "eject", "commands"),
     ),
     Path(pedl2det_runtime.__file__).parent: (
         *("errors", "config", "backends", "distributed", "data", "api", "semantics"),

@@ -1,13 +1,12 @@
-"""What ``pedl2det run`` may be given: a directory, a file, a config, a script."""
+"""What ``pedl2det run`` may be given: a directory, a file, a script."""
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
-from support import EXAMPLES, pedl2det, write_tree
+from support import pedl2det, write_tree
 
 NATIVE = """\
 import json
@@ -26,31 +25,12 @@ searcher: {name: single, metric: val_loss, max_length: {batches: 2}}
 """
 
 
-@pytest.mark.parametrize("place", [".", "configs"])
-def test_a_config_is_run_with_its_trial(place: str, tmp_path: Path) -> None:
-    """That of its directory, or of the one above if the code is there."""
-    trial = tmp_path / "iris"
-    shutil.copytree(EXAMPLES / "iris", trial)
-    (trial / place).mkdir(exist_ok=True)
-    config = (trial / "const.yaml").rename(trial / place / "short.yaml")
-
-    done = pedl2det("run", config, "--out", tmp_path / "out", "--max-batches", 2)
-
-    assert done.stdout.startswith("iris_tf_keras_const: seed 17"), done.stderr
-    assert "trained 2 batches" in done.stdout
-
-
-def test_a_config_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_config_is_no_trial(tmp_path: Path) -> None:
     done = pedl2det("run", tmp_path / "const.yaml")
 
-    expected = f"pedl2det: {tmp_path}/const.yaml: cannot be read: No such file or directory\n"
-    assert (done.returncode, done.stderr) == (2, expected)
-
-
-def test_two_configs_are_refused(tmp_path: Path) -> None:
-    done = pedl2det("run", tmp_path / "const.yaml", "-c", tmp_path / "other.yaml")
-
-    expected = f"{tmp_path}/const.yaml: this is a config, so leave out -c {tmp_path}/other.yaml"
+    expected = (
+        f"{tmp_path}/const.yaml: expected a trial: name its config with -c {tmp_path}/const.yaml"
+    )
     assert (done.returncode, done.stderr) == (2, f"pedl2det: {expected}\n")
 
 

@@ -74,8 +74,6 @@ def test_a_grid_trains_exactly_its_points(tmp_path: Path) -> None:
     assert batches(out) == dict.fromkeys(range(4), 16)
     best = re.search(r"best: trial (\d), val_loss (\S+)\n  its config: (\S+)\n", done.stdout)
     assert best is not None
-    page = (out / "search.html").read_text()
-    assert page.count("<polyline") == 8  # each trial once in the curves, once across the axes
     again = pedl2det("run", EXAMPLES / "iris", "-c", best[3], "--out", tmp_path / "again")
     assert again.returncode == 0, again.stderr
     last = (tmp_path / "again" / "metrics.jsonl").read_text().splitlines()[-1]

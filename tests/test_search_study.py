@@ -17,8 +17,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from pedl2det.commands.search import command
-from pedl2det.search.results import lines
+from pedl2det.commands.search import command, table
 from pedl2det_runtime.config.reader import read_config
 from pedl2det_runtime.errors import Pedl2DetError
 from pedl2det_runtime.search import study as study_module
@@ -250,7 +249,7 @@ def test_a_hyperparameter_makes_no_row_of_the_table() -> None:
     values = ("relu\n9  best", "\x1b[2Jtanh")
     results = [Result(n, {"a": value}, "finished", {}) for n, value in enumerate(values)]
 
-    _, first, second = lines(results)
+    _, first, second = table(results)
 
     assert [*filter(None, first.split("  "))] == ["0", r"relu\n9", "best", " finished"]
     assert second.split() == ["1", r"\x1b[2Jtanh", "finished"]

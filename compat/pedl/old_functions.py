@@ -20,15 +20,11 @@ _FOR_KERAS = "_pedl_for_keras"
 def backend_functions(tf: Any) -> dict[str, Any]:
     """Return the functions that were removed from ``keras.backend``, by name."""
     from pedl.old_sessions import get_session, set_session
-    from pedl2det_legacy import keras_functions  # which imports TensorFlow
 
     def _get_available_gpus() -> list[str]:
         return [device.name for device in tf.config.list_logical_devices("GPU")]
 
-    functions = (
-        *(keras_functions.set_image_dim_ordering, keras_functions.image_dim_ordering),
-        *(_get_available_gpus, get_session, set_session),
-    )
+    functions = (_get_available_gpus, get_session, set_session)
     return {function.__name__: function for function in functions}
 
 

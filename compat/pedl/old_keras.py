@@ -121,18 +121,15 @@ def _replaced(tf: Any, path: str, source: Any) -> dict[str, Any]:
     from pedl2det_legacy import keras_functions
 
     area, private = table.PATHS[path]
-    names = {}
+    pieces = table.SUPPORTED.get(path, {}).items()
+    names = {name: getattr(keras_functions, piece) for name, piece in pieces}
     if area is not None and private:
         missing = [name for name in table.PUBLIC[area] if not hasattr(source, name)]
-        names = {name: getattr(_module(tf, "", area), name) for name in missing}
+        names |= {name: getattr(_module(tf, "", area), name) for name in missing}
     if area == "backend":
         names |= backend_functions(tf) | {"tf": tf}
     elif path == "legacy.interfaces":  # decorators that translated the arguments of Keras 1
         names["__getattr__"] = lambda _: keras_functions.legacy_interface
-    elif path == "engine.data_adapter":
-        names["expand_1d"] = keras_functions.expand_1d
-    elif path == "layers":
-        names["VersionAwareLayers"] = keras_functions.VersionAwareLayers
     elif area == "utils":
         names["multi_gpu_model"] = multi_gpu_model
     return names

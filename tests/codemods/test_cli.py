@@ -117,7 +117,6 @@ def test_a_defect_of_ours_is_told_as_one(tmp_path: Path) -> None:
 _TRAINING = (
     ("run", "T"),
     ("verify", "T"),
-    ("verify", "T", "T"),
     ("migrate", "T", "--verify", "--force", "--report", "T/r.json"),
     ("search", "T"),
     ("eject", "T"),

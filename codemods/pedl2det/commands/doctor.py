@@ -52,8 +52,7 @@ INSTALL = "pedl2det doctor --install"
 def command(directory: Path | None, install: bool) -> None:
     """Say what is missing for training, and for training on several processes.
 
-    With DIR, also what the trials in it import and this environment lacks, all at once, and what
-    their cluster did before it trained them.
+    With DIR, also what the trials in it import and this environment lacks, all at once.
 
     Marks: ok; -- an optional part is missing; !! a required part is missing (exit code 1).
     """

@@ -115,7 +115,7 @@ def command(
         def carry(directories: frozenset[Path]) -> Result:
             return migrate(roots, replace(options, carries=directories.__contains__))
 
-        prover = _prover(result, report)
+        prover = _prover(result)
         result = prove(result, prover, None if options.left_out else carry, only_proved=bool(asked))
         if writes and not force:  # that took long
             refuse_unsafe([file.path for file in result.files])
@@ -166,12 +166,12 @@ def _can_train() -> bool:
     return True
 
 
-def _prover(result: Result, report: Path | None) -> Callable[[Path, Result], Proof]:
+def _prover(result: Result) -> Callable[[Path, Result], Proof]:
     """What trains the trials, imported only here: it needs the runtime."""
     from pedl2det.verify import Series
 
     total = sum(one.is_to_prove for one in result.outcomes)
-    return Series(total, report, functools.partial(say, err=True)).by_configs
+    return Series(total, functools.partial(say, err=True)).by_configs
 
 
 def _end_orderly() -> None:

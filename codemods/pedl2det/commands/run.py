@@ -73,13 +73,14 @@ def command(
 ) -> None:
     """Train the trial in DIR, of whichever generation it is.
 
-    DIR may also be a trial's file, or one of its configs.
+    DIR may also be a trial's file.
     """
     if watch is not None:
         from pedl2det.commands.watch import Watch
 
         sys.addaudithook(Watch(*watch))
-    directory, config = located(directory, config)
+    if directory.suffix in YAML and not directory.is_dir():
+        raise Pedl2DetError(f"{directory}: expected a trial: name its config with -c {directory}")
     is_discarded = training["test"] and out is None
     if is_discarded and training["resume"]:
         raise Pedl2DetError(
@@ -144,23 +145,6 @@ def _train(
         _stop(stop, named, hosts)
     finally:
         sys.path[:] = searched
-
-
-def located(directory: Path, config: Path | None) -> tuple[Path, Path | None]:
-    """Return a trial's directory and config; the directory may be named by one of its configs.
-
-    The directory of a config is its own, or the one above if that has the code.
-    """
-    if directory.suffix not in YAML or directory.is_dir():
-        return directory, config
-    if config is not None:
-        raise Pedl2DetError(f"{directory}: this is a config, so leave out -c {config}")
-
-    def has_code(path: Path) -> bool:
-        return any(path.glob("*.py")) or any(path.glob("*/*.py"))
-
-    home = directory.parent.resolve()
-    return home.parent if has_code(home.parent) and not has_code(home) else home, directory
 
 
 def _stop(stop: Any, named: Any, hosts: str | None) -> NoReturn:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import signal
 import socket
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from pedl2det.commands import arguments
-from pedl2det.commands.run import located
 from pedl2det.commands.runtime import runtime
 from pedl2det.errors import Pedl2DetError
-from pedl2det.visible import say
+from pedl2det.visible import say, shown, visible
+
+if TYPE_CHECKING:  # it needs the extra ``search``
+    from pedl2det_runtime.search.study import Result
 
 
 @click.command("search")
@@ -48,10 +52,8 @@ def command(
 ) -> None:
     """Train the trials of the search that a config describes, and name the best.
 
-    DIR may also be one of the trial's configs. Each trial is a run in a process of its own, in
-    OUT/trials. OUT/search.html shows all.
+    Each trial is a run in a process of its own, in OUT/trials.
     """
-    directory, config = located(directory, config)
     if not directory.is_dir():
         raise Pedl2DetError(f"{directory}: no such directory")
     runtime()
@@ -129,18 +131,21 @@ def _search(
 
 
 def _show(config: Any, study: Any, out: Path, plan: Any) -> None:
-    """Print the table and the best trial; write the page and the best trial's config."""
-    from pedl2det.search.results import lines, sorted_results, write_page
-    from pedl2det.visible import shown
+    """Print the table and the best trial; write the best trial's config."""
     from pedl2det_runtime.search.search import best_of, constant_config
     from pedl2det_runtime.trainer import run_lock
 
     smaller = config.searcher.smaller_is_better
-    results = sorted_results(study.results(), smaller_is_better=smaller)
-    for line in lines(results):
+    sign = 1 if smaller else -1
+
+    def place(one: Result) -> tuple[bool, float, int]:
+        has_none = one.best is None or math.isnan(one.best)
+        return has_none, 0.0 if has_none else sign * (one.best or 0.0), one.number
+
+    results = sorted(study.results(), key=place)
+    for line in table(results):
         say(line)
     best = best_of(results, smaller_is_better=smaller)
-    write_page(out / "search.html", config, results, out)
     if best is None:
         say("no trial has been validated")
         return
@@ -152,4 +157,35 @@ def _show(config: Any, study: Any, out: Path, plan: Any) -> None:
     say(f"  its config: {shown(file)}")
     if best.checkpoint:
         say(f"  its checkpoint: {shown(Path(best.checkpoint))}")
-    say(f"all trials: {shown(out / 'search.html')}")
+    say(f"curves: {shlex.join(['tensorboard', '--logdir', shown(out / 'trials')])}")
+
+
+def table(results: Sequence[Result]) -> Iterator[str]:
+    """Yield trials as aligned lines, with the hyperparameters that are not the same in all."""
+    hparams = [dict(_flat(one.hparams)) for one in results]
+    every = dict.fromkeys(name for one in hparams for name in one)
+    names = [name for name in every if len({repr(one.get(name)) for one in hparams}) > 1]
+    rows = [["trial", *names, "batches", "metric", "state"]]
+    for result, values in zip(results, hparams, strict=True):
+        batches = str(max(result.values, default=""))
+        metric = "" if result.best is None else f"{result.best:.6g}"
+        varying = (_number_or_text(values.get(name)) for name in names)
+        rows.append([str(result.number), *varying, batches, metric, result.state])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (text.ljust(width) for text, width in zip(row, widths, strict=True))
+        yield "  ".join(cells).rstrip()
+
+
+def _flat(hparams: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """The hyperparameters by dotted names."""
+    for name, value in hparams.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{before}{name}.")
+        else:
+            yield f"{before}{name}", value
+
+
+def _number_or_text(value: Any) -> str:
+    """A value of a hyperparameter, short enough for a column."""
+    return f"{value:.4g}" if isinstance(value, float) else visible(str(value))

@@ -1,20 +1,15 @@
-"""What a trial needs of its environment: packages, commands of its cluster, mounted directories."""
+"""What a trial needs of its environment: the packages that it imports."""
 
 from __future__ import annotations
 
 import ast
-import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from sys import stdlib_module_names
 
-import yaml
-
 import pedl2det_names as names
-from pedl2det.analysis.config import Config
 from pedl2det.analysis.discovery import discover
-from pedl2det.analysis.experiment import hook_commands
 from pedl2det.analysis.source import Source
 from pedl2det.commands.doctor import Check
 from pedl2det_runtime.errors import aged_libraries
@@ -37,11 +32,10 @@ _PACKAGES = {
 #: Packages that ``run`` serves, or that TensorFlow brings.
 _SERVED = {"determined", "determined_common", "keras", "legacy_keras", "pedl", "tensorflow"}
 _MISSING = (ImportError.__name__, ModuleNotFoundError.__name__, Exception.__name__)
-_HOOK = "startup-hook.sh"
 
 
 def checks(directory: Path) -> Iterator[Check]:
-    """Look at all that the trials of a directory need, one by one.
+    """One check for all packages that are missing, and one for those that code can do without.
 
     Only the modules that a trial imports count, not what lies beside it.
     """
@@ -50,21 +44,6 @@ def checks(directory: Path) -> Iterator[Check]:
     own = {name.partition(".")[0] for project in projects for name in project.modules}
     files = {path for one in projects for path in one.needed or one.modules.values()}
     sources = filter(None, map(reader.source_or_none, sorted(files)))
-    paths = sorted({path for project in projects for path in project.configs})
-    configs = {path: config for path in paths if (config := reader.config_or_none(path))}
-    yield from _packages(sources, own)
-    homes = {project.home for project in projects}
-    for hook in sorted(home / _HOOK for home in homes if (home / _HOOK).is_file()):
-        yield Check("hook", False, f"a cluster ran it first: sh {shlex.quote(str(hook))}", True)
-    commands = [line for config in configs.values() for line in hook_commands(config)]
-    for command in dict.fromkeys(commands):
-        yield Check("environment", False, f"a cluster ran it first: {command}", True)
-    for path, config in configs.items():
-        yield from _mounts(path, config)
-
-
-def _packages(sources: Iterable[Source], own: set[str]) -> Iterator[Check]:
-    """One check for all packages that are missing, and one for those that code can do without."""
     needed: set[str] = set()
     optional: set[str] = set()
     for source in sources:
@@ -103,13 +82,3 @@ def _is_guarded(source: Source, node: ast.AST) -> bool:
                 return True
         node = around
     return False
-
-
-def _mounts(path: Path, config: Config) -> Iterator[Check]:
-    mounts = yaml.safe_load(config.text).get("bind_mounts")
-    for mount in mounts if isinstance(mounts, list) else ():
-        match mount:
-            case {"container_path": str(there), "host_path": str(here)}:
-                if not (Path(there).exists() or Path(here).exists()):
-                    message = f"{path}: neither {there} nor {here} is on this machine"
-                    yield Check("bind_mounts", False, message, is_optional=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
@@ -20,7 +19,7 @@ from pedl2det.findings import Kind
 from pedl2det.report import check_report_path
 from pedl2det.report.hiding import Hider
 from pedl2det.report.text import described, unexecuted
-from pedl2det.visible import say, shown, unread_stdout_ignored
+from pedl2det.visible import say, unread_stdout_ignored
 
 if TYPE_CHECKING:  # it needs the extra ``run``
     from pedl2det.verify import Verdict
@@ -29,7 +28,7 @@ _SHOWN = 5
 
 
 @click.command("verify")
-@click.argument("directories", nargs=-1, required=True, type=arguments.path, metavar="DIR...")
+@arguments.directory
 @arguments.config
 @click.option(
     "--batches",
@@ -46,11 +45,11 @@ _SHOWN = 5
 @click.option(
     "--report",
     type=arguments.path,
-    help="Write the proof: .html with curves, or .json and a page of each trial beside it.",
+    help="Write the proof: .html, with curves and changes, or .json.",
 )
 @arguments.traceback
 def command(
-    directories: tuple[Path, ...],
+    directory: Path,
     config: Path | None,
     batches: int | None,
     against: Path | None,
@@ -59,37 +58,25 @@ def command(
 ) -> None:
     """Migrate a copy of the trial in DIR, train both, and compare everything to the bit.
 
-    Several trials are verified one after the other, each by its own config. Pages that do not fit
-    into the report itself are in REPORT.verify beside it.
-
     Exit codes: 0 equal; 1 different, or migrate left something; 2 the old trial does not train;
-    130 and 143 stopped by Ctrl-C and SIGTERM. Of several trials, the highest.
+    130 and 143 stopped by Ctrl-C and SIGTERM.
     """
-    _check(directories, config, against, report)
+    _check(directory, config, against, report)
     runtime()
-    from pedl2det.verify import Series, write_series
+    from pedl2det.report.machines import proof_document
+    from pedl2det.verify import verify_trial
+    from pedl2det.verify.page import write_page
 
-    several = len(directories) > 1
     for number in (signal.SIGTERM, signal.SIGINT):
         if signal.getsignal(number) != signal.SIG_IGN:  # as nohup has it
-            signal.signal(number, partial(_stop, several))
-    summarizes = report is not None and (several or report.suffix == ".json")
-    tell = partial(say, err=True) if several else lambda _: None
-    verify_next = Series(len(directories), report, tell, is_page=not summarizes)
-    verdicts: list[Verdict] = []
-    for directory in directories:
-        verdicts.append(verify_next(directory, config=config, batches=batches, against=against))
-        if report is not None and summarizes:
-            write_series(report, [one.proof for one in verdicts if one.proof])
-        with unread_stdout_ignored():
-            if several:
-                say(f"{shown(directory)}:")
-            _show(verdicts[-1], with_stack)
-    if several:
-        with unread_stdout_ignored():
-            equal = sum(one.is_equal for one in verdicts)
-            say(f"{equal} of {len(verdicts)} trials are equal")
-    sys.exit(max(map(_exit_code, verdicts)))
+            signal.signal(number, _stop)
+    page = report if report is not None and report.suffix == ".html" else None
+    verdict = verify_trial(directory, config, batches, against=against, report=page)
+    if report is not None and page is None and verdict.proof is not None:
+        write_page(report, proof_document(verdict.proof))
+    with unread_stdout_ignored():
+        _show(verdict, with_stack)
+    sys.exit(_exit_code(verdict))
 
 
 def _show(verdict: Verdict, with_stack: bool) -> None:
@@ -112,24 +99,18 @@ def _exit_code(verdict: Verdict) -> int:
     return 2 if bad else verdict.outcome.exit_code
 
 
-def _stop(several: bool, number: int, _: FrameType | None) -> NoReturn:
+def _stop(number: int, _: FrameType | None) -> NoReturn:
     """End both trainings and remove the copies: what is being done is left by an exception."""
     for one in (signal.SIGTERM, signal.SIGINT):
         signal.signal(one, signal.SIG_IGN)  # that takes a moment
-    lost = "" if several else ": nothing was proved"
-    say(f"pedl2det: stopped by {signal.Signals(number).name}{lost}", err=True)
+    say(f"pedl2det: stopped by {signal.Signals(number).name}: nothing was proved", err=True)
     sys.exit(128 + number)
 
 
-def _check(
-    directories: tuple[Path, ...], config: Path | None, against: Path | None, report: Path | None
-) -> None:
-    for path in filter(None, (*directories, against)):
+def _check(directory: Path, config: Path | None, against: Path | None, report: Path | None) -> None:
+    for path in filter(None, (directory, against)):
         if not path.is_dir():
             raise Pedl2DetError(f"{path}: no such directory")
-    if len(directories) > 1 and (config is not None or against is not None):
-        option = "--config" if config is not None else "--against"
-        raise Pedl2DetError(f"{option}: it belongs to one trial, and {len(directories)} are given")
     if config is not None and not config.is_file():
         raise Pedl2DetError(f"{config}: no such file")
     if report is not None:
@@ -147,7 +128,7 @@ def _lines(verdict: Verdict) -> Iterator[str]:
     yield verdict.message
     differences = [one.text for one in result.differences if not result.only_length_differs]
     if verdict.outcome is Conclusion.NOT_REPEATABLE:
-        differences = list(verdict.reasons)
+        differences = []
     yield from (f"  {text}" for text in differences[:_SHOWN])
     if len(differences) > _SHOWN:
         yield f"  and {len(differences) - _SHOWN} more"

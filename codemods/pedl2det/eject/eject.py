@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import tempfile
@@ -17,8 +16,7 @@ from pedl2det.eject.surroundings import MODULE, PACKAGE, detach_files, detached
 from pedl2det.errors import Pedl2DetError
 from pedl2det.report.html import render
 from pedl2det.report.text import plural
-from pedl2det.verify.copies import Copy, Workshop, copy_paths
-from pedl2det.verify.extent import extent_of, project_of
+from pedl2det.verify.copies import Copy, Workshop, copy_paths, extent_of, project_of
 from pedl2det.verify.preparing import MARK, Pair, chosen_config, prepare
 
 _SCRIPTS = ("train.py", "train_keras.py", "train_alone.py")
@@ -167,38 +165,22 @@ def _differences(values: dict[str, Any], code: bytes) -> Iterator[str]:
 
 def _script(values: dict[str, Any], config: Path, name: str) -> str:
     """The text of the script, whose file has this name: `train.py.j2`, rendered."""
+    import black
+
     from pedl2det_runtime.config.environment_variables import assignments
 
     text = render(
         "eject/train.py.j2",
         **values,
         variables=map(_variable, assignments(values["read"].raw).items()),
-        literal=_literal,
         mark=MARK,
         config=config.name,
         name=name,
     )
-    return f"{text}\n"
+    return black.format_str(text, mode=black.Mode())
 
 
 def _variable(assignment: tuple[str, str]) -> tuple[str, str]:
     """An environment variable, as two expressions."""
-    name, value = map(_literal, assignment)
+    name, value = map(repr, assignment)
     return name, f"os.path.expandvars({value})" if "$" in value else value
-
-
-def _literal(value: Any, indent: str | None = None) -> str:
-    """A value of a config in Python: in a line, or in lines that begin with ``indent``."""
-    match value:
-        case str():
-            return json.dumps(value, ensure_ascii=False)
-        case list():
-            return f"[{', '.join(_literal(one) for one in value)}]"
-        case dict() if value and indent is not None:
-            inner = f"{indent}    "
-            lines = [f"{inner}{_literal(key)}: {_literal(value[key], inner)}," for key in value]
-            return "\n".join(["{", *lines, f"{indent}}}"])
-        case dict():
-            items = (f"{_literal(key)}: {_literal(one)}" for key, one in value.items())
-            return f"{{{', '.join(items)}}}"
-    return repr(value)

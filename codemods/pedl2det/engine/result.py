@@ -60,7 +60,6 @@ class Proof:
     commit: str = ""  #: the commit of the trial; "" if it is in no repository of git
     seed: int | None = None  #: of both trainings; None if none has begun
     seconds: float = 0.0  #: how long the verification took
-    page: Path | None = None  #: the page that shows it in full, if one was written
     #: The lines of the new code that no training of it executed: nothing is proved of them.
     unrun: Lines = field(default_factory=dict)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pedl2det import __version__
 from pedl2det.engine.result import Result
-from pedl2det.report.changes import side_by_side
+from pedl2det.report.changes import changed_lines
 from pedl2det.report.hiding import Hider, findings_of
 from pedl2det.report.text import WORDS, by_rules, counts, facts, label, message_of, plural, told
 from pedl2det.rules import every_rule
@@ -67,7 +67,7 @@ def html_document(result: Result, done: str) -> str:
         words=WORDS,
         anchors=anchors,
         files=[
-            (file, anchors[file.path], rules.get(file.path, ""), side_by_side(file, hider))
+            (file, anchors[file.path], rules.get(file.path, ""), changed_lines(file, hider))
             for file in result.files
         ],
         rules=[(label(rule.id), rule.doc) for rule in every_rule() if rule.id in used],

@@ -18,7 +18,7 @@ from pedl2det.report.text import WORDS, message_of, rules_of, unexecuted
 from pedl2det.rules import every_rule, titles
 from pedl2det.visible import printable, shown
 
-VERSION = 4  # of the JSON; it changes when a field goes or means something else
+VERSION = 5  # of the JSON; it changes when a field goes or means something else
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 Object = dict[str, Any]
@@ -86,17 +86,16 @@ def sarif_document(result: Result, done: str) -> str:
 
 
 def _finding(finding: Finding) -> Object:
-    return {
-        "kind": finding.kind.name.lower(),
-        "rule": finding.rule,
-        "path": printable(shown(finding.path)),
-        "cell": finding.cell,
-        "line": finding.line,
-        "column": finding.column,
-        "end_column": finding.end_column,
-        "message": finding.message,
-        "help": finding.help,
-    }
+    names = ("rule", "cell", "line", "column", "end_column", "message", "help")
+    said = {name: getattr(finding, name) for name in names}
+    return {"kind": finding.kind.name.lower(), "path": printable(shown(finding.path)), **said}
+
+
+def proof_document(proof: Proof) -> str:
+    """The report of a verification as JSON."""
+    tool = {"name": "pedl2det", "version": __version__}
+    content = {"version": VERSION, "tool": tool, "proof": proof_object(proof)}
+    return json.dumps(content, indent=2) + "\n"
 
 
 def _trial(outcome: Outcome) -> Object:
@@ -125,7 +124,6 @@ def proof_object(proof: Proof) -> Object:
         "versions": proof.versions,
         "seconds": round(proof.seconds, 1),
         "not_executed": [*map(printable, unexecuted(proof))],
-        "page": None if proof.page is None else printable(shown(proof.page)),
     }
 
 

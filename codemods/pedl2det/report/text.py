@@ -105,8 +105,6 @@ def _shown_proof(proof: Proof) -> Iterator[str]:
     if places := unexecuted(proof):
         more = f" and {len(places) - _SHOWN} more places" if len(places) > _SHOWN else ""
         yield visible(f"    Not executed: {', '.join(places[:_SHOWN])}{more}")
-    if proof.page is not None:
-        yield visible(f"    {shown(proof.page)}")
 
 
 def message_of(proof: Proof) -> str:

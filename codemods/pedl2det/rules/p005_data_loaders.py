@@ -122,14 +122,6 @@ def _said(trial: Trial, source: Source, home: Source) -> str:
 
 
 EXAMPLE = '''\
---- data.py
-  from rows import load
-
-
-- def make_data_loaders(experiment_config, hparams):
--     return load(0, hparams["batch_size"]), load(1, 4)
-+ def make_data_loaders(context):
-+     return load(0, context.get_per_slot_batch_size()), load(1, 4)
 --- model_def.py
 - from pedl.frameworks.keras import TFKerasTrial
 + from functools import cached_property

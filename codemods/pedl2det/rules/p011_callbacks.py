@@ -179,15 +179,9 @@ EXAMPLE = """\
 --- net.py
 - from tensorflow.keras.callbacks import EarlyStopping
 + from determined.keras.callbacks import EarlyStopping
-  from models import compiled
 
 
   class Net:
--     def build_model(self, hparams):
-+     def build_model(self):
--         return compiled()
-+         return compiled(self.context)
-
 -     def keras_callbacks(self, hparams):
 +     def keras_callbacks(self):
 -         return [EarlyStopping("val_acc")]

@@ -55,14 +55,6 @@ def _called(trial: Trial) -> Iterable[Fix | Remark]:
 
 
 EXAMPLE = """\
---- data.py
-  from rows import fetch
-
-
-- def download_data(experiment_config, hparams):
--     return fetch(experiment_config["data"]["dir"])
-+ def download_data(context):
-+     return fetch(context.get_data_config()["dir"])
 --- net.py
 - from pedl.frameworks.keras import TFKerasTrial
 + from determined.keras import TFKerasTrial, TFKerasTrialContext

@@ -13,14 +13,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from pedl2det.visible import visible
-from pedl2det_runtime.trainer.display import Ended, Report, shown_end, shown_metrics
+from pedl2det_runtime.trainer.display import Ended, Lines, Report, shown_metrics
 
 #: Seconds between two drawings. No thread draws: a worker process could be forked while it did.
 _PAUSE = 0.1
 _COUNT, _NUMBER = 8, 9  # widths of columns
 
 
-class Bar:
+class Bar(Lines):
     """Shows a run on a terminal, while it is entered; see `display` for its arguments."""
 
     def __init__(
@@ -29,7 +29,7 @@ class Bar:
         to_resume: Callable[[tuple[str, ...]], str],
         console: Console | None = None,
     ) -> None:
-        self._out = out
+        super().__init__(self._print, out)
         self._to_resume = to_resume
         self._console = console or Console(highlight=False)
         self._progress = Progress(
@@ -56,13 +56,9 @@ class Bar:
     def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
-    def say(self, line: str, style: str = "") -> None:
+    def _print(self, line: str, style: str = "") -> None:
         """Print a line above the bar."""
         self._progress.console.print(Text(visible(line), style), soft_wrap=True)
-
-    def begin(self, title: str, seed: int) -> None:
-        """Print what is trained."""
-        self.say(f"{title}: seed {seed}", "bold")
 
     def advance(self, batches: int, total: int) -> None:
         """Move the bar."""
@@ -88,19 +84,16 @@ class Bar:
         if [*report.metrics] != self._columns:
             self._columns = [*report.metrics]
             names = "".join(f"  {name:>{_NUMBER}}" for name in self._columns)
-            self.say(f"{'batch':>{_COUNT}}  {'epoch':>{_COUNT}}{names}", "dim")
+            self._print(f"{'batch':>{_COUNT}}  {'epoch':>{_COUNT}}{names}", "dim")
         row = f"{report.batches:>{_COUNT},}  {report.epochs:>{_COUNT}.2f}" + "".join(
             f"  {value:>{max(_NUMBER, len(name))}.6g}" for name, value in report.metrics.items()
         )
-        self.say(f"{row}  best" if report.is_best else row, "green" if report.is_best else "")
+        self._print(f"{row}  best" if report.is_best else row, "green" if report.is_best else "")
 
     def end(self, ended: Ended, *, verbose: bool) -> None:
         """Print how the training ended, and what can be done with it."""
         self._progress.stop()
-        first, *others = shown_end(ended, self._out, verbose=verbose)
-        self.say(first, "bold")
-        for line in others:
-            self.say(line)
+        super().end(ended, verbose=verbose)
         if self._out is None:
             return
         events = shlex.join(["tensorboard", "--logdir", str(self._out / "tensorboard")])

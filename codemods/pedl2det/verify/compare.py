@@ -20,8 +20,6 @@ Line = dict[str, Any]
 Lines = list[Line]
 Arrays = dict[str, npt.NDArray[Any]]
 
-#: The groups of an HDF5 checkpoint, in which layers and optimizers are.
-_GROUPS = ("model_weights", "optimizer_weights")
 #: The number of a layer in the name of a weight or of a metric.
 _NUMBER = re.compile(r"_([1-9]\d*)(?=[/:_]|$)")
 #: The largest difference of two learning rates that are equal, relative to them.
@@ -38,24 +36,7 @@ class Difference:
     batch: int | None = None  # the batch at which it differs; None for weights and counts
     is_structural: bool = False  # whether a name, count or shape differs, and not a number
     gap: float = 0.0  # the difference of the numbers
-    is_learning_rate: bool = False
     is_length: bool = False  # whether it is how long the configs train
-
-
-@dataclass(frozen=True)
-class Tensor:
-    """An array that both models or their optimizers have."""
-
-    name: str
-    shape: tuple[int, ...]  # in the old model
-    numbers: int
-    difference: Difference | None = None  # None if all bytes are equal
-
-    @property
-    def layer(self) -> str:
-        """The part of its name that names the layer, or the optimizer."""
-        group, *inner = self.name.split("/")
-        return f"{group}/{inner[0]}" if group in _GROUPS and inner else group
 
 
 @dataclass(frozen=True)
@@ -68,12 +49,13 @@ class Comparison:
     epoch: int = 0  # batches in an epoch, as the old run counted them; 0 if unknown
     differences: tuple[Difference, ...] = ()  # the first batch first
     more: tuple[str, ...] = ()  # metrics that only the new trial reports, as expected
-    weights: tuple[Tensor, ...] = ()  # the arrays of model and optimizer that both have
+    weights: int = 0  # arrays of model and optimizer that both have
+    numbers: int = 0  # in these arrays
 
     @property
     def is_equal(self) -> bool:
         """Whether something was compared and nothing differs."""
-        return not self.differences and self.batches > 0 and bool(self.weights)
+        return not self.differences and self.batches > 0 and self.weights > 0
 
     @property
     def largest(self) -> float:
@@ -101,8 +83,7 @@ class Comparison:
         """What was compared, in words."""
         return (
             f"{self.batches:,} batches and {self.reports:,} reports ({self.values:,} metric "
-            f"values), {len(self.weights):,} weight tensors "
-            f"({sum(tensor.numbers for tensor in self.weights):,} numbers)"
+            f"values), {self.weights:,} weight tensors ({self.numbers:,} numbers)"
         )
 
 
@@ -139,7 +120,7 @@ def compare_runs(old: Path, new: Path, names: MetricNames | None = None) -> Comp
         differences.append(Difference(text, len(pairs) + 1, is_structural=True))
     differences.sort(key=lambda difference: difference.batch or 0)  # each has its first batch
     differences += islice(_report_differences(reports, new_reports), 1)
-    tensors: list[Tensor] = []
+    sizes: list[int] = []
     checkpoints = latest(old / "checkpoints"), latest(new / "checkpoints")
     if checkpoints[0] is None or checkpoints[1] is None:
         differences.append(Difference("a run wrote no checkpoint", is_structural=True))
@@ -148,10 +129,10 @@ def compare_runs(old: Path, new: Path, names: MetricNames | None = None) -> Comp
         new_weights = without_unused_optimizers(read_weights(checkpoints[1]))
         layers = counted_from_zero(old_weights, new_weights)
         old_weights = {layers.get(name, name): array for name, array in old_weights.items()}
-        tensors = compare_tensors(old_weights, new_weights)
+        sizes = [array.size for name, array in old_weights.items() if name in new_weights]
         text = "only the {} model has the weight {}"
         differences += _separate_names(old_weights, new_weights, text)
-        differences += [tensor.difference for tensor in tensors if tensor.difference is not None]
+        differences += compare_tensors(old_weights, new_weights)
     return Comparison(
         batches=len(pairs),
         reports=len(report_pairs),
@@ -164,7 +145,8 @@ def compare_runs(old: Path, new: Path, names: MetricNames | None = None) -> Comp
         ),
         differences=tuple(differences),
         more=tuple(sorted(more)),
-        weights=tuple(tensors),
+        weights=len(sizes),
+        numbers=sum(sizes),
     )
 
 
@@ -200,24 +182,19 @@ def _separate_names(
                 yield Difference(text.format(which, name), batch, is_structural=True)
 
 
-def compare_tensors(old: Arrays, new: Arrays) -> list[Tensor]:
+def compare_tensors(old: Arrays, new: Arrays) -> Iterator[Difference]:
     """Compare the arrays that two models have by their bytes."""
-    tensors = []
     for name, one in old.items():
-        if name not in new:
-            continue
-        other, difference = new[name], None
+        other = new.get(name, one)
         if one.shape != other.shape or one.dtype != other.dtype:
             text = (
                 f"weight {name} is {one.dtype}{list(one.shape)} in the old model, "
                 f"{other.dtype}{list(other.shape)} in the new one"
             )
-            difference = Difference(text, is_structural=True)
+            yield Difference(text, is_structural=True)
         elif one.tobytes() != other.tobytes():
             gap = float(np.max(np.abs(one.astype(np.float64) - other.astype(np.float64))))
-            difference = Difference(f"weight {name} differs by up to {gap:.3g}", gap=gap)
-        tensors.append(Tensor(name, one.shape, one.size, difference))
-    return tensors
+            yield Difference(f"weight {name} differs by up to {gap:.3g}", gap=gap)
 
 
 def counted_from_zero(old: Iterable[str], new: Iterable[str]) -> dict[str, str]:
@@ -303,7 +280,7 @@ def _rate_differences(old: Line, new: Line) -> Iterator[Difference]:
         if not math.isclose(before, after, rel_tol=_RATE_TOLERANCE):
             title = f"learning rate of {name}" if name else "learning rate"
             text = f"{title} is {before:.7g} in the old trial, {after:.7g} in the new one"
-            yield Difference(text, old["batch"], gap=abs(before - after), is_learning_rate=True)
+            yield Difference(text, old["batch"], gap=abs(before - after))
 
 
 def _report_differences(old: Lines, new: Lines) -> Iterator[Difference]:

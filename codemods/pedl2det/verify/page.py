@@ -10,10 +10,9 @@ from pedl2det.analysis.metric_names import MetricNames
 from pedl2det.engine.result import NewFile, Proof
 from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Finding
-from pedl2det.report.changes import side_by_side
+from pedl2det.report.changes import changed_lines
 from pedl2det.report.hiding import Hider
 from pedl2det.report.html import render
-from pedl2det.report.scale import Scale
 from pedl2det.verify.compare import read_lines
 from pedl2det.verify.verdict import Verdict
 from pedl2det.visible import shown
@@ -22,6 +21,27 @@ _LEFT, _WIDTH = 62, 480  # of a drawing
 _TOP, _HEIGHT = 22, 150  # of the curves
 _GAP, _STRIP = 26, 50  # of the difference, beneath them
 _POINTS = 400  # of one curve at most
+
+
+class Scale:
+    """Places numbers below ``top``; those that are not finite make no room for themselves."""
+
+    def __init__(self, values: Sequence[float], top: int, height: int) -> None:
+        self.top, self.bottom = top, top + height
+        finite = [value for value in values if math.isfinite(value)] or [0.0]
+        self._low, self._high = min(finite), max(finite)
+
+    @property
+    def marks(self) -> list[tuple[float, float]]:
+        """The values that the axis shows, with their places."""
+        return [(mark, self.y(mark)) for mark in dict.fromkeys((self._low, self._high))]
+
+    def y(self, value: float) -> float:
+        """Return the place of a value; a single one is in the middle."""
+        size = self._high - self._low
+        share = (value - self._low) / size if size else 0.5
+        return self.bottom - (self.bottom - self.top) * share
+
 
 #: The values of a metric by the batches at which they were measured.
 Curve = Mapping[int, float]
@@ -50,7 +70,7 @@ def write_report(
             drawing(metric, *(by_metric.get(metric, {}) for by_metric in curves))
             for metric in dict.fromkeys([*curves[0], *curves[1]])
         ],
-        files=[(file.path, side_by_side(file, hider)) for file in files],
+        files=[(file.path, changed_lines(file, hider)) for file in files],
     )
     write_page(path, text)
 

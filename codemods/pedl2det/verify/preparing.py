@@ -14,8 +14,7 @@ from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Finding, Kind
 from pedl2det.report.text import simplest_first
 from pedl2det.verify.configs import Settings, config_in_script, settings_of
-from pedl2det.verify.copies import Copy, Workshop
-from pedl2det.verify.extent import Extent, extent_of, project_of
+from pedl2det.verify.copies import Copy, Extent, Workshop, extent_of, project_of
 
 #: What stands at the beginning of a script that `pedl2det eject` writes.
 MARK = "Written by `pedl2det eject`"

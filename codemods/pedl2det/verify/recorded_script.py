@@ -7,7 +7,6 @@ import neither pedl2det nor Determined: it must not need them.
 from __future__ import annotations
 
 import functools
-import importlib.abc
 import json
 import runpy
 import sys
@@ -28,30 +27,17 @@ def record(out: Path, script: Path, arguments: Sequence[str]) -> None:
     keras_versions.load_tensorflow()
     out.mkdir(parents=True)
     recorders = _recorded_fits(out)
-    own = {name: sys.modules.pop(name) for name in list(sys.modules) if _is_kept_out(name)}
-    sys.meta_path.insert(0, _KeepOut())
+    modules: dict[str, Any] = sys.modules
+    own = {name: one for name, one in modules.items() if name.partition(".")[0] in _KEPT_OUT}
+    modules.update(dict.fromkeys([*own, *_KEPT_OUT]))  # None: it cannot be imported
     sys.argv = [str(script), *arguments]
     sys.path.insert(0, str(script.parent))
     try:
         runpy.run_path(str(script), run_name="__main__")
     finally:
-        sys.meta_path.pop(0)
-        sys.modules.update(own)
+        modules.update(own)
     for recorder in recorders:
         _save(out, recorder.model, recorder.batches)
-
-
-def _is_kept_out(name: str) -> bool:
-    return name.partition(".")[0] in _KEPT_OUT
-
-
-class _KeepOut(importlib.abc.MetaPathFinder):
-    """Finds no module of pedl2det or Determined."""
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:  # noqa: ARG002
-        """Raise an error for those, and leave others to the next finder."""
-        if _is_kept_out(name):
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
 def _recorded_fits(out: Path) -> list[Any]:

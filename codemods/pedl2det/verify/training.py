@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import click
-
 from pedl2det.verify.configs import Settings
 from pedl2det.verify.copies import Copy
+from pedl2det.visible import say
 from pedl2det_runtime.launch.child import end_with_parent
 
 #: A training of so many batches is compared whole.
@@ -131,16 +128,16 @@ def train(
     If the first one fails, the others are ended; they have not failed then. The time that they
     take to start is not counted.
     """
+    if sys.stderr.isatty():
+        say(f"training {' and '.join(copy.name for copy in copies)}: {length}", err=True)
     logs = [copy.out.with_name(f"{copy.name}.stderr") for copy in copies]
     processes = [_start(copy, length, log) for copy, log in zip(copies, logs, strict=True)]
     began = time.monotonic()
     try:
-        with _progress(copies, length.batches) as show_progress:
-            while not processes[0].poll() and None in [process.poll() for process in processes]:
-                show_progress()
-                if not any((copy.out / "batches.jsonl").exists() for copy in copies):
-                    began = time.monotonic()
-                time.sleep(_PAUSE)
+        while not processes[0].poll() and None in [process.poll() for process in processes]:
+            if not any((copy.out / "batches.jsonl").exists() for copy in copies):
+                began = time.monotonic()
+            time.sleep(_PAUSE)
     finally:
         first_failed = bool(processes[0].poll())
         for process in processes:
@@ -195,20 +192,4 @@ def _start(copy: Copy, length: TrainingLength, log: Path) -> subprocess.Popen[by
             # The order of a set of strings is the same in both.
             env={"PYTHONHASHSEED": "0", **os.environ},
             preexec_fn=partial(end_with_parent, signal.SIGKILL),
-        )
-
-
-@contextlib.contextmanager
-def _progress(copies: tuple[Copy, ...], batches: int | None) -> Iterator[Callable[[], None]]:
-    """Make a bar on stderr, if that is a terminal; yield the function that moves it."""
-    logs = [copy.out / "batches.jsonl" for copy in copies]
-    bar = click.progressbar(
-        length=(batches or 0) * len(copies),
-        label=f"training {' and '.join(copy.name for copy in copies)}",
-        file=sys.stderr,
-        hidden=not (batches and sys.stderr.isatty()),
-    )
-    with bar:
-        yield lambda: bar.update(
-            sum(log.read_bytes().count(b"\n") for log in logs if log.exists()) - bar.pos
         )

@@ -41,6 +41,13 @@ def _migrated(more: str) -> str:
 
 
 AROUND = {
+    "data.py": """\
+from rows import fetch
+
+
+def download_data(experiment_config, hparams):
+    return fetch(experiment_config["data"]["dir"])
+""",
     "__init__.py": "from data import download_data\nfrom model_def import *\n",
     "model_def.py": """\
 import pedl

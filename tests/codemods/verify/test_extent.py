@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pedl2det.verify import extent
-from pedl2det.verify.extent import extent_of, missing_paths
+from pedl2det.verify import copies
+from pedl2det.verify.copies import extent_of, missing_paths
 from support import SMALL_TRIAL, write_tree
 
 
@@ -41,7 +41,7 @@ def test_of_a_large_parent_only_what_is_named_is_copied(
     tmp_path: Path, line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = project(tmp_path, line)
-    monkeypatch.setattr(extent, "MOST_FILES", 4)  # as many as the trial has, and one more
+    monkeypatch.setattr(copies, "MOST_FILES", 4)  # as many as the trial has, and one more
 
     found = extent_of(home)
 

@@ -13,8 +13,7 @@ from pedl2det.errors import Pedl2DetError
 from pedl2det.files.write import write_all
 from pedl2det.findings import Finding, Kind
 from pedl2det.verify import preparing
-from pedl2det.verify.copies import Copy, Workshop
-from pedl2det.verify.extent import Extent, extent_of
+from pedl2det.verify.copies import Copy, Extent, Workshop, extent_of
 from pedl2det.verify.preparing import Pair, chosen_config, prepare
 from pedl2det.verify.training import Failure
 from support import read_tree, write_tree

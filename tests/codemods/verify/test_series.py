@@ -1,4 +1,4 @@
-"""Lines and pages of trials that are verified one after the other."""
+"""Migrations that are verified one after the other."""
 
 from __future__ import annotations
 
@@ -10,34 +10,32 @@ from types import MappingProxyType
 import pytest
 
 from pedl2det.engine.result import Lines, Outcome, Proof, Result, Status
-from pedl2det.verify import series
+from pedl2det.verify import prove
 from pedl2det.verify.prove import proof_of
 from pedl2det.verify.verdict import Conclusion, Verdict
 
 
-def test_a_trial_that_is_verified_once_more_keeps_its_number_and_its_page(
+def test_a_trial_that_is_verified_once_more_keeps_its_number(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pages = []
+    def verify(directory: Path, *_: object, **__: object) -> Verdict:
+        verdict = Verdict(Conclusion.EQUAL, "equal", directory)
+        return replace(verdict, proof=proof_of(verdict))
 
-    def verify(directory: Path, *_: object, report: Path, **__: object) -> Verdict:
-        pages.append(report.name)
-        return Verdict(Conclusion.EQUAL, "equal", directory)
-
-    monkeypatch.setattr(series, "verify_trial", verify)
+    monkeypatch.setattr(prove, "verify_trial", verify)
     monkeypatch.chdir(tmp_path)
     said: list[str] = []
-    verify_next = series.Series(2, Path("r.html"), said.append)
+    prover = prove.Series(2, said.append)
+    trials = [Outcome(Path(name), Status.REWRITTEN, True, 1, 0) for name in ("a", "b")]
 
     for name in ("a", "a", "b"):
-        verify_next(Path(name), result=Result())
+        prover.by_configs(Path(name), Result(outcomes=trials))
 
     assert [line for line in said if "training" in line] == [
         "[1/2] a: training it as it is and migrated",
         "[1/2] a: training it as it is and in the second form",
         "[2/2] b: training it as it is and migrated",
     ]
-    assert pages == ["a.html", "a.html", "b.html"]
 
 
 CONFIG = """\
@@ -78,8 +76,8 @@ def proved_by(
         proof = replace(proof_of(verdict, (config,)), unrun=unrun.get(config.name, {}))
         return replace(verdict, proof=proof)
 
-    monkeypatch.setattr(series, "verify_trial", verify)
-    prover = series.Series(1, None, lambda line: None)
+    monkeypatch.setattr(prove, "verify_trial", verify)
+    prover = prove.Series(1, lambda line: None)
     outcome = Outcome(directory, Status.REWRITTEN, True, 1, 0, configs=tuple(configs(directory)))
     return trained, prover.by_configs(directory, Result(outcomes=[outcome]))
 
@@ -109,7 +107,7 @@ def test_whole_numbers_may_choose_a_branch_and_fractions_and_batch_sizes_do_not(
     for path, numbers in zip(paths, values.values(), strict=True):
         path.write_text(text.format(*numbers, searcher))
 
-    branches, more = series._by_branch(paths)
+    branches, more = prove._by_branch(paths)
 
     assert [one.stem for one in branches] == ["const", "deep", "off"]
     assert [one.stem for one in more] == ["rate", "size"]

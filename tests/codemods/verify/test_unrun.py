@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pedl2det.verify.copies import Copy
-from pedl2det.verify.extent import Extent
+from pedl2det.verify.copies import Copy, Extent
 from pedl2det.verify.unrun import common, skipped_functions, unrun_lines
 
 CODE = """\

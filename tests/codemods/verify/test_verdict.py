@@ -15,7 +15,7 @@ from pedl2det.verify.verdict import Conclusion, describe_different, describe_equ
 
 def equal(trained: int, batches: int | None, total: int | None, *known: str) -> str:
     comparison = Comparison(batches=trained)
-    return describe_equal(comparison, TrainingLength(batches, total), known, is_late=True)
+    return describe_equal(comparison, TrainingLength(batches, total), known)
 
 
 def test_equal_says_for_how_many_batches() -> None:
@@ -25,27 +25,19 @@ def test_equal_says_for_how_many_batches() -> None:
     assert equal(7, 7, None) == "equal for 7 batches"
 
 
-def test_equal_names_the_known_differences_that_were_not_reached() -> None:
+def test_equal_names_the_known_differences() -> None:
     places = ["model_def.py:65", "model_def.py:70", "data.py:3", "data.py:9", "data.py:12"]
 
     assert equal(300, 300, 1200, *places[:1]) == (
-        "equal for 300 of 1,200 batches; 1 known difference not reached: model_def.py:65"
+        "equal for 300 of 1,200 batches; 1 known difference did not show so far: model_def.py:65"
     )
     assert equal(300, 300, 1200, *places) == (
-        "equal for 300 of 1,200 batches; 5 known differences not reached: "
+        "equal for 300 of 1,200 batches; 5 known differences did not show so far: "
         "model_def.py:65, model_def.py:70, data.py:3 and 2 more"
     )
     assert equal(40, 40, 40, *places[:2]) == (
         "equal for all 40 batches; 2 known differences did not show: "
         "model_def.py:65, model_def.py:70"
-    )
-
-
-def test_what_acts_from_the_first_batch_on_is_not_said_to_be_unreached() -> None:
-    comparison, length = Comparison(batches=300), TrainingLength(300, 1200)
-
-    assert describe_equal(comparison, length, ["data.py:3"], is_late=False) == (
-        "equal for 300 of 1,200 batches; 1 known difference did not show so far: data.py:3"
     )
 
 

@@ -93,7 +93,6 @@ def test_another_learning_rate_is_found_out(example: Callable[[str], Path]) -> N
         "  first at batch 1: learning rate is 0.001 in the old trial, 0.002 in the new one "
         "(20 of 20 batches differ)"
     )
-    assert "\nlikely: The learning rate is the first to differ" in done.stdout
     assert "first at batch 2: loss is " in done.stdout
     assert "(19 of 20 batches differ)" in done.stdout
 
@@ -117,7 +116,7 @@ def test_a_callback_that_acts_now_is_named_before_and_after_it_acts(
 
     assert short.returncode == 0, short.stderr
     assert short.stdout.splitlines()[0] == (
-        f"equal for 8 of 40 batches; 1 known difference not reached: model_def.py:{line}"
+        f"equal for 8 of 40 batches; 1 known difference did not show so far: model_def.py:{line}"
     )
     # The second validation, at batch 10, does not improve by more than 100.
     assert usual.returncode == 1, usual.stdout + usual.stderr
@@ -146,19 +145,15 @@ def test_a_twin_whose_config_trains_longer_is_not_equal(example: Callable[[str],
     )
 
 
-@pytest.mark.parametrize(("several", "rest"), [(False, ": nothing was proved"), (True, "")])
-def test_stopped_among_several_trials_it_does_not_deny_what_was_proved(
-    several: bool,
-    rest: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+def test_stopped_it_says_that_nothing_was_proved(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(signal, "signal", lambda *_: None)  # this process heeds them further on
 
     with pytest.raises(SystemExit):
-        _stop(several, signal.SIGINT, None)
+        _stop(signal.SIGINT, None)
 
-    assert capsys.readouterr().err == f"pedl2det: stopped by SIGINT{rest}\n"
+    assert capsys.readouterr().err == "pedl2det: stopped by SIGINT: nothing was proved\n"
 
 
 def test_a_second_shuffle_is_found_out(example: Callable[[str], Path]) -> None:
@@ -212,10 +207,9 @@ def test_the_report_of_equal_trials_holds_what_is_signed(tmp_path: Path) -> None
     assert all(f'aria-label="{name}"' in page for name in metrics)
     assert page.count("new - old, at most 0<") == len(metrics)
     assert "<summary><code>model_def.py</code>" in page or "model_def.py</code></summary>" in page
-    assert "<details open" not in page  # all layers are equal
 
 
-def test_the_report_of_different_trials_begins_with_the_cause(
+def test_the_report_of_different_trials_begins_with_the_difference(
     example: Callable[[str], Path], tmp_path: Path
 ) -> None:
     twin, report = example("iris_migrated"), tmp_path / "report.html"
@@ -226,10 +220,8 @@ def test_the_report_of_different_trials_begins_with_the_cause(
 
     assert done.returncode == 1
     page = report.read_text()
-    first, cause = page.index("First at batch 1"), page.index("The learning rate is the first")
-    table = page.index("first at batch 1: learning rate is ")
-    assert first < cause < table < page.index("<h2>Curves")
-    assert "<details open><summary><code>" in page  # of a layer that differs
+    first, table = page.index("First at batch 1"), page.index("first at batch 1: learning rate is ")
+    assert first < table < page.index("<h2>Curves")
 
 
 def test_a_trial_that_cannot_be_migrated_is_not_compared(example: Callable[[str], Path]) -> None:
@@ -308,8 +300,6 @@ def test_a_trial_that_does_not_repeat_itself_is_no_wrong_rewrite(
     assert done.returncode == 1
     assert (
         "the old trial does not repeat itself: trained twice as it is, it differs from batch 1 on\n"
-        "  data.py:29: draws random numbers that no seed determines: "
-        "noise = numpy.random.default_rng().normal(size=4)\n"
     ) in done.stdout
 
 
@@ -361,8 +351,6 @@ def test_data_beside_the_trial_and_behind_links_are_copied(
         (("missing",), "missing: no such directory"),
         ((EXAMPLES / "iris", "--against", "missing"), "missing: no such directory"),
         ((EXAMPLES / "iris", "-c", "missing.yaml"), "missing.yaml: no such file"),
-        ((EXAMPLES / "iris", EXAMPLES / "digits", "-c", "x.yaml"), "--config: it belongs to one"),
-        ((EXAMPLES / "iris", EXAMPLES / "digits", "--against", "."), "--against: it belongs to"),
         ((EXAMPLES / "iris", "--report", "x.pdf"), "expected a name ending in .html, .json"),
     ],
 )
@@ -420,42 +408,19 @@ def test_migrate_writes_only_what_is_proved(example: Callable[[str], Path], tmp_
     assert good["configs"] == [str(proved / "const.yaml")]
     assert good["seed"] is not None and "tensorflow 2." in good["versions"]
     assert (good["batches"], good["total_batches"]) == (1000, 1000)
-    for proof in (good, bad):
-        assert "<h1>" in Path(proof["page"]).read_text()
-        assert Path(proof["page"]).parent == tmp_path / "r.verify"
     assert "not written: not repeatable: the old trial does not repeat itself" in done.stderr
     assert read_tree(other) == before
     assert "max_length" in (proved / "const.yaml").read_text()
     assert "1 of 2 trials rewritten" in done.stderr
 
 
-def test_several_trials_get_a_verdict_each_and_the_worst_exit_code(
-    example: Callable[[str], Path], tmp_path: Path
-) -> None:
-    old = example("iris")
+def test_a_proof_is_written_as_json(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    report = tmp_path / "proofs.json"
+    report = tmp_path / "proof.json"
 
-    done = pedl2det("verify", old, tmp_path / "empty", "--batches", 3, "--report", report)
-
-    assert done.returncode == 2  # the second
-    assert done.stdout.splitlines()[0] == f"{old}:"
-    assert done.stdout.splitlines()[-1] == "1 of 2 trials are equal"
-    assert done.stderr.splitlines()[0] == f"[1/2] {old}: training it as it is and migrated"
-    first, second = json.loads(report.read_text())["proofs"]
-    assert (first["path"], first["outcome"], first["batches"]) == (str(old), "equal", 3)
-    assert "equal" in Path(first["page"]).read_text()
-    assert (second["outcome"], second["batches"], second["page"]) == ("not verified", 0, None)
-    assert second["message"] in done.stderr
-
-
-def test_several_trials_share_an_index_of_their_pages(tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        (tmp_path / name).mkdir()
-
-    done = pedl2det("verify", "a", "b", "--report", "all.html", cwd=tmp_path)
+    done = pedl2det("verify", tmp_path / "empty", "--report", report)
 
     assert done.returncode == 2
-    page = (tmp_path / "all.html").read_text()
-    assert "<code>a</code>" in page and "<code>b</code>" in page
-    assert "no experiment config" in page
+    proof = json.loads(report.read_text())["proof"]
+    assert (proof["outcome"], proof["batches"]) == ("not verified", 0)
+    assert proof["message"] in done.stderr

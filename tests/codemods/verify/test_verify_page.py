@@ -13,7 +13,6 @@ import pytest
 from pedl2det.errors import Pedl2DetError
 from pedl2det.verify.page import curves_of, drawing, write_report
 from pedl2det.verify.prove import proof_of, verify_trial
-from pedl2det.verify.series import Series
 from pedl2det.verify.verdict import Conclusion, Verdict
 from support import write_tree
 
@@ -140,16 +139,6 @@ def test_a_page_that_cannot_be_written_is_one_error(tmp_path: Path) -> None:
 
     with pytest.raises(Pedl2DetError, match="none/p.html: cannot be written: No such file"):
         write_report(page, verdict, proof_of(verdict), tmp_path, tmp_path, [])
-
-
-def test_the_directory_of_pages_is_made_before_anything_is_trained(tmp_path: Path) -> None:
-    Series(0, tmp_path / "r.json", print)
-    Series(1, tmp_path / "r.html", print, is_page=True)
-    assert not [*tmp_path.iterdir()]
-
-    (tmp_path / "r.verify").touch()
-    with pytest.raises(Pedl2DetError, match="r.verify: cannot be made: File exists"):
-        Series(1, tmp_path / "r.json", print)
 
 
 def test_a_page_of_yesterday_is_no_page_of_a_trial_that_is_not_verified(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pedl2det.engine.result import NewFile
-from pedl2det.verify.written_names import missing_names
+from pedl2det.verify.unrun import missing_names
 
 pytest.importorskip("tensorflow")
 OLD = b"import tensorflow as tf\n\ntf.log_it\n"

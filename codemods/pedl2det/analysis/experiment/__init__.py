@@ -137,13 +137,6 @@ def _is_gone(config: Config, entry: Entry) -> bool:
     return entry.path in GONE | HOOKED or name not in names
 
 
-def hook_commands(config: Config) -> list[str]:
-    """The commands of a config that a cluster ran before a trial."""
-    entries = (config.entry(*path) for path in sorted(HOOKED, reverse=True))
-    lines = (line for entry in entries if entry is not None for line in _hook(entry))
-    return [line.removeprefix(_HOOK) for line in lines]
-
-
 def _hook(entry: Entry) -> tuple[str, ...]:
     """The lines of ``startup-hook.sh`` that do what a key asked for."""
     if entry.path not in HOOKED:

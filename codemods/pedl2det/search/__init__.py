@@ -1,1 +1,0 @@
-"""How a search looks: lines, a table, a page."""
