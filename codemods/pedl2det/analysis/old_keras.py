@@ -57,7 +57,7 @@ def age(trial: Trial) -> Age:
     signs = [one for one in found if not _is_guarded(one)]
     if any(one.row is not None and one.row.since == TENSORFLOW_2 for one in signs):
         return Age.TENSORFLOW_1
-    is_aged = signs or is_early or _defines_optimizer(trial)
+    is_aged = signs or is_early or _defines_optimizer(trial) or _gives_rate(trial)
     return Age.TENSORFLOW_2 if is_aged else Age.CURRENT
 
 
@@ -67,6 +67,17 @@ def _defines_optimizer(trial: Trial) -> bool:
         isinstance(member, ast.FunctionDef) and member.name in _OPTIMIZER_HOOKS
         for node in trial.modules.of(ast.ClassDef)
         for member in node.body
+    )
+
+
+def _gives_rate(trial: Trial) -> bool:
+    """Whether ``lr=`` is given to what may be an optimizer: to none of the project or a library."""
+    return any(
+        one.arg == "lr"
+        for call in trial.modules.of(ast.Call)
+        for one in call.keywords
+        if trial.modules.meaning(call.func) in (None, "functools.partial")
+        if not trial.flow.called(call)
     )
 
 

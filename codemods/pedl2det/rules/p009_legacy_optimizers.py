@@ -27,7 +27,6 @@ from pedl2det_names import Age
 _BASE = "Optimizer"
 _GETTERS = {f"{OPTIMIZERS}.get", f"{OPTIMIZERS}.deserialize"}
 _CLIPS = {"clipnorm", "clipvalue"}
-_STAR = "which optimizers this imports is not visible, and today they have other arguments"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
@@ -117,11 +116,6 @@ def _means_the_same(call: ast.Call, row: names.Name) -> bool:
 
 
 def _others(trial: Trial) -> Iterator[Fix | Remark]:
-    for statement in trial.modules.of(ast.ImportFrom):
-        row = names.lookup(statement.module or "")
-        module = row.new if row is not None else statement.module
-        if module == OPTIMIZERS and statement.names[0].name == "*" and not statement.level:
-            yield Remark(statement, _STAR, f"from {LEGACY} import SGD")
     for node in trial.modules.reads:
         dotted = trial.modules.meaning(node)
         today = trial.today(node)

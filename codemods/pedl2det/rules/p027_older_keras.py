@@ -55,7 +55,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     age = old_keras.age(trial)
     if age is Age.TENSORFLOW_1 and not _is_plain(trial):
         yield from old_keras.as_before(trial)
-    elif age is Age.TENSORFLOW_2 and _says(trial, _MASK):
+    elif age is Age.TENSORFLOW_2 and (_says(trial, _MASK) or _hides_any(trial)):
         yield from old_keras.before_models(trial, f"{MODULE}.use_old_masks")
     for node in trial.modules.reads if age is not Age.CURRENT else ():
         if trial.today(node) == _IMAGES and _may_transform(trial, node):
@@ -78,8 +78,12 @@ def _is_plain(trial: Trial) -> bool:
     return (
         not any(one.hides_arguments or _hides_optimizer(trial, one) for one in compiles(trial))
         and all(is_of_keras(trial, member) for member in members)
-        and not any(_hides(trial, node) for node in trial.modules.reads)
+        and not _hides_any(trial)
     )
+
+
+def _hides_any(trial: Trial) -> bool:
+    return any(_hides(trial, node) for node in trial.modules.reads)
 
 
 def _hides_optimizer(trial: Trial, compiled: Compile) -> bool:
@@ -91,7 +95,7 @@ def _hides_optimizer(trial: Trial, compiled: Compile) -> bool:
 def _hides(trial: Trial, node: ast.expr) -> bool:
     """Whether a name of Keras is a value, or is called with options that are not visible."""
     module, _, name = trial.today(node).rpartition(".")
-    if module in _BY_TEXT and name in ("get", "deserialize"):
+    if (module in _BY_TEXT and name in ("get", "deserialize")) or name == "resize_images":
         return True
     if f"{module}.{name}" not in _MODULES and module != f"{KERAS}.layers":
         return False

@@ -164,11 +164,9 @@ CASES = (
         "from keras.optimizers import SGD\nopt = SGD(0.1, **OPTIONS)\n",
         "import legacy_keras\n\nopt = legacy_keras.SGD(0.1, **OPTIONS)\n",
     ),
-    Case(
-        pedl_trial("from keras.optimizers import *\nopt = SGD(lr=0.1)\n"),
-        {},
-        "which optimizers this imports is not visible",
-        "begun",
+    _case(
+        "from keras.optimizers import *\nopt = SGD(lr=0.1)\n",
+        "from tensorflow.keras.optimizers.legacy import SGD\nopt = SGD(learning_rate=0.1)\n",
     ),
     _case(  # it is the epsilon of the optimizers, too
         "from keras import backend as K, optimizers\n"
