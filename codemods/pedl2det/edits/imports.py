@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import itertools
 import re
 import sys
@@ -145,30 +146,16 @@ def _extents(source: Source, nodes: Sequence[Any]) -> list[tuple[int, int]]:
     return [(source.offset(start), source.offset(end)) for start, end in map(source.span, nodes)]
 
 
-def _with_name(code: str, alias: ast.alias, place: int) -> str:
-    """The code of an import with one more name, parted as the first two are."""
-    source = Source.of(Path(), code)
-    places = _extents(source, source.names.of(ast.alias))
-    between = code[places[0][1] : places[1][0]] if len(places) > 1 else ", "
-    if "\n" in between:  # without comments and blank lines
-        between = f",{source.newline}{between.rpartition(chr(10))[2]}"
-    name = ast.unparse(alias)
-    if place < len(places):
-        at, text = places[place][0], name + between
-    else:
-        at, text = places[-1][1], between + name
-    return code[:at] + text + code[at:]
-
-
-def _without_names(code: str, kept: Sequence[bool]) -> str:
+def _without_names(node: _Statement, code: str, kept: Sequence[bool]) -> str:
     """The code of an import of fewer names, on one line where they fit and no comment is there."""
     if not any(kept):
         return ""
-    source = Source.of(Path(), code)
-    short = _cut(code, _extents(source, source.names.of(ast.alias)), kept)
-    if short.startswith("import") or "#" in short or "\n" not in short:
-        return short
-    return _folded(ast.unparse(ast.parse(short)))
+    if "#" in code:
+        source = Source.of(Path(), code)
+        return _cut(code, _extents(source, source.names.of(ast.alias)), kept)
+    fewer = copy.copy(node)
+    fewer.names = [*itertools.compress(node.names, kept)]
+    return _folded(ast.unparse(fewer))
 
 
 def _cut(text: str, places: Sequence[tuple[int, int]], kept: Sequence[bool]) -> str:
@@ -285,12 +272,20 @@ class _Editor:
                 case _:
                     continue
             known = row.nodes[0]
+            old = self._imports[known].code
+            if "#" in old:
+                continue
             place = sum(one.name < alias.name for one in names)
-            code = _with_name(self._imports[known].code, alias, place)
-            if "\n" in code or len(self._code(row, {known: code}).rstrip()) <= _LONGEST:
-                names = [*names[:place], alias, *names[place:]]
-                self._imports[known] = _Import(ast.ImportFrom(new.module, names, 0), code)
-                return True
+            node = ast.ImportFrom(new.module, [*names[:place], alias, *names[place:]], 0)
+            code = ast.unparse(node)
+            if "\n" in old:  # with a comma at its end, each name stays on a line of its own
+                code = formatted(f"{code.replace(' import ', ' import (')},)", _LONGEST).rstrip(
+                    "\n"
+                )
+            elif len(self._code(row, {known: code}).rstrip()) > _LONGEST:
+                continue
+            self._imports[known] = _Import(node, code)
+            return True
         return False
 
     def _insert(self, new: _Statement, used: int) -> None:
@@ -356,7 +351,7 @@ class _Editor:
             else:
                 kept = [stays(alias, now) for alias in now.names]
             if not all(kept):
-                codes[place] = _without_names(codes[place], kept)
+                codes[place] = _without_names(now, codes[place], kept)
         rows = [Row(row.above, self._code(row, codes), row.nodes) for row in self._rows]
         text = self._source.text
         old = self._source.tree.body
