@@ -151,7 +151,7 @@ def test_other_texts_are_a_note_and_locks_of_an_editor_are_none(tmp_path: Path) 
     trial = write_tree(tmp_path / "trial", TRIAL)
     dangling(trial / "notes.txt")
     dangling(trial / ".#model_def.py")
-    os.mkfifo(trial / ".pedlignore")
+    os.mkfifo(trial / "notes.md")
 
     done = migrated(trial)
 

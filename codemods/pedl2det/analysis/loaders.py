@@ -87,16 +87,11 @@ def pair_name(trial: Trial) -> str:
 
 
 def training_name(trial: Trial) -> str:
-    """The attribute for the training data; the one that every loader method returns, if it does."""
-    is_returned = all(
-        ast.unparse(value) == f"{by_position(method)[0].arg}.{_TRAINING}"
-        for _, method in trial.methods(TRAINING_METHOD)
-        for value in trial.flow.returned(method)
-    )
-    if is_returned and not any(True for _ in trial.methods(_TRAINING)):
-        return _TRAINING
+    """The attribute for the training data, which no class of the trial uses for something else."""
     taken = trial.context.stored_attributes
-    return next(one for one in (_TRAINING, "epoch_data", "det_training_data") if one not in taken)
+    return next(
+        one for one in ("training_data", "epoch_data", "det_training_data") if one not in taken
+    )
 
 
 # Old data objects.

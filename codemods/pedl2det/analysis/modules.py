@@ -212,30 +212,25 @@ class Modules:
         return found
 
     def init_effect(self, homes: Iterable[Source]) -> ast.stmt | None:
-        """The first statement of ``__init__.py`` whose effect importing other modules would lack.
+        """The first statement of ``__init__.py`` whose effect importing other modules may lack.
 
-        Only definitions, plain constants, and imports of what some files import anyway have none.
+        Only what binds names, and imports of what some files import anyway, of Python's own
+        packages and of the old harness have none.
         """
         init = self.by_name.get("__init__")
         homes = list(homes)
         if init is None or init in homes:
             return None
         imported = self.run_by_importing(homes)
-        libraries = {
-            root for one in imported for node in one.tree.body for root in _roots(one, node)
-        }
         for node in init.tree.body:
-            siblings, roots = self.imported(init, node), _roots(init, node)
-            if siblings:
-                has_effect = any(one not in imported for one in siblings)
-            else:
-                # Importing Python's own packages or the old harness changes nothing.
-                has_effect = (not roots and not _only_names(node)) or any(
-                    not (one in sys.stdlib_module_names or is_legacy(f"{one}.x"))
-                    and one not in libraries
-                    for one in roots
-                )
-            if has_effect:
+            names = _imports(init, node)
+            siblings = [one for name in names if (one := self.split(name)[0]) is not None]
+            tops = {name.partition(".")[0] for name in names}
+            is_plain = _only_names(node) or (
+                bool(tops)
+                and all(one in sys.stdlib_module_names or is_legacy(f"{one}.x") for one in tops)
+            )
+            if any(one not in imported for one in siblings) or not (siblings or is_plain):
                 return node
         return None
 
@@ -299,11 +294,6 @@ def _imports(source: Source, node: ast.AST) -> list[str]:
     home = "." * node.level + (node.module or "")
     names = [home, *(imported_as(node, alias) for alias in node.names)]
     return [source.names.follow(name) for name in names]
-
-
-def _roots(source: Source, node: ast.stmt) -> list[str]:
-    """The top packages that a statement imports."""
-    return [name.partition(".")[0] for name in _imports(source, node)]
 
 
 def _only_names(node: ast.stmt) -> bool:

@@ -52,7 +52,7 @@ def edited(
         applier.take(edit)
     applier.find_way()
     new = locator.module.visit(applier)
-    return layout.code_of(new, locator.module, source), new
+    return new.code, new
 
 
 class _Applier(cst.CSTTransformer):

@@ -15,9 +15,11 @@ import libcst as cst
 
 from pedl2det.analysis.bindings import run_at_once
 from pedl2det.analysis.source import Source
+from pedl2det.edits.apply import apply
 from pedl2det.edits.comments import Gone, settled
 from pedl2det.edits.flakes import undefined_exports, wrong_names
-from pedl2det.edits.layout import code_of, formatted
+from pedl2det.edits.layout import formatted
+from pedl2det.fixes import Drop
 
 #: No line of imports has more columns.
 _LONGEST = 100
@@ -59,13 +61,13 @@ def fit_imports(old: Source, new: Source, wanted: Wanted, tree: cst.Module | Non
     present = new.names.of(ast.Import, ast.ImportFrom)
     if not added and not present:
         return new.text
-    base = tree = tree or cst.parse_module(new.text)
+    tree = tree or cst.parse_module(new.text)
     facts = _facts(tree, new)
     if added:
         moved = _moved(tree, new, facts, added, wanted)
         if moved is not tree:
-            new = Source.of(new.path, code_of(moved, tree, new))
-            base = tree = moved
+            new = Source.of(new.path, moved.code)
+            tree = moved
         tree, facts = _with_imports(tree, new, added, wanted)
 
     def drop(node: _Statement, updated: Any, keeps_stars: bool = False) -> Any:
@@ -82,34 +84,24 @@ def fit_imports(old: Source, new: Source, wanted: Wanted, tree: cst.Module | Non
             return updated
         return _with_names(updated, kept) if kept else cst.RemoveFromParent()
 
-    text = code_of(tree.visit(_EachImport(tree, facts, drop)), base, new)
+    text = tree.visit(_EachImport(tree, facts, drop)).code
     if any(_is_old_star(node, wanted) for node in present) and wrong_names(ast.parse(text)):
         keep = functools.partial(drop, keeps_stars=True)
         text = tree.visit(_EachImport(tree, facts, keep)).code
     if "__all__" in text:
-        lost = undefined_exports(ast.parse(text)) - undefined_exports(old.tree)
-        text = cst.parse_module(text).visit(_WithoutExports(lost)).code if lost else text
+        source = Source.of(new.path, text)
+        lost = undefined_exports(source.tree) - undefined_exports(old.tree)
+        exports = (one for one in source.names.of(ast.Constant) if lost and one.value in lost)
+        text = apply(source, [Drop(one) for one in exports if _is_export(source, one)], {})
     return text if text.strip() else ""
 
 
-class _WithoutExports(cst.CSTTransformer):
-    """Takes names out of ``__all__`` that are no longer imported."""
-
-    def __init__(self, names: set[str]) -> None:
-        super().__init__()
-        self._names = names
-
-    def leave_Assign(self, original_node: cst.Assign, updated_node: cst.Assign) -> cst.Assign:
-        """Take them out of one list or tuple."""
-        exports: Any = updated_node.value
-        target = updated_node.targets[0].target
-        is_seen = isinstance(exports, cst.List | cst.Tuple)
-        if not (is_seen and isinstance(target, cst.Name) and target.value == "__all__"):
-            return updated_node
-        parts = exports.elements
-        kept = [one for one in parts if getattr(one.value, "raw_value", "") not in self._names]
-        kept[-1:] = [one.with_changes(comma=parts[-1].comma) for one in kept[-1:]]
-        return updated_node.with_changes(value=exports.with_changes(elements=kept))
+def _is_export(source: Source, text: ast.Constant) -> bool:
+    """Whether a text is a member of ``__all__``."""
+    match [*itertools.islice(source.names.around(text), 2)]:
+        case [ast.List() | ast.Tuple(), ast.Assign(targets=[ast.Name(id="__all__")])]:
+            return True
+    return False
 
 
 def _used_names(source: Source) -> set[str]:

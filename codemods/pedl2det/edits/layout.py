@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import functools
-import operator
 import re
 from collections.abc import Sequence, Set
-from itertools import pairwise
 from typing import Any
 
 import libcst as cst
 
-from pedl2det.analysis.source import Source, first_line, lines_of
+from pedl2det.analysis.source import lines_of
 from pedl2det.edits import templates
 
 
@@ -111,24 +109,6 @@ def _is_pass(line: Any) -> bool:
         case cst.SimpleStatementLine(body=[cst.Pass()]):
             return not line.leading_lines
     return False
-
-
-def code_of(tree: cst.Module, old: cst.Module, source: Source) -> str:
-    """Return the code of a tree; what it shares with the tree of a file is in the file's text."""
-    nodes = iter(source.tree.body)
-    starts = []
-    for line in old.body:
-        small = line.body if isinstance(line, cst.SimpleStatementLine) else [line]
-        first, *_ = [next(nodes) for _ in small]
-        starts.append(first_line(first) - 1 - len(line.leading_lines))
-    ends = ([*one.header, *one.body[-1:], *one.footer] for one in (tree, old))
-    if not starts or not operator.eq(*ends):
-        return tree.code
-    lines = lines_of(source.text)
-    texts = ("".join(lines[start:end]) for start, end in pairwise([*starts, len(lines)]))
-    known = dict(zip(old.body, texts, strict=True))
-    code = "".join(known.get(line) or tree.code_for_node(line) for line in tree.body)
-    return "".join(lines[: starts[0]]) + code
 
 
 # Arguments and parameters.

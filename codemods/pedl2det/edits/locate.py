@@ -92,11 +92,12 @@ class Locator:
         return found
 
     def part(self, node: ast.expr | ast.keyword | ast.arg) -> cst.CSTNode:
-        """The parameter, argument or decorator that a node stands for."""
+        """The parameter, argument, decorator or member of a list that a node stands for."""
         if isinstance(node, ast.arg):
             return self.parameter(node)
         found = self._parents.get(self.expression(node)) if isinstance(node, ast.expr) else None
-        return found if isinstance(found, cst.Decorator | cst.Annotation) else self.argument(node)
+        is_part = isinstance(found, cst.Decorator | cst.Annotation | cst.Element)
+        return found if found is not None and is_part else self.argument(node)
 
     def column(self, statement: Any) -> int:
         """The column in which a located statement, or a line that begins with one, starts."""

@@ -76,7 +76,7 @@ def draft(migration: Migration) -> None:
 
 def _imports_old(source: Source, wanted: Wanted) -> bool:
     """Whether a file imports old names, and so may import what nothing uses any more."""
-    return not source.skipped.whole and any(
+    return any(
         wanted.is_gone(imported_as(node, alias))
         for node in source.names.of(ast.Import, ast.ImportFrom)
         for alias in node.names
