@@ -173,11 +173,7 @@ def cuts_by_hyperparameter(trial: Trial) -> bool:
 
     A ``KerasTrial`` said the size in its method ``batch_size``.
     """
-    return all(
-        is_batch_size(trial, value)
-        for _, method in trial.methods("batch_size")
-        for value in trial.flow.returned(method)
-    )
+    return not any(True for _ in trial.methods("batch_size"))
 
 
 # The batch size.
@@ -193,19 +189,11 @@ def _is_batch_size(trial: Trial, origin: Origin) -> bool:
     match origin.node:
         case ast.arg() as parameter:
             return origin.path == ("batch_size",) and _is_hparams(trial, parameter)
-        case ast.Call(func=ast.Name(id="int"), args=[value]):
-            return is_batch_size(trial, value)
         case ast.Call(func=ast.Attribute(attr="get_per_slot_batch_size")):
             return True
-        case ast.Call(func=ast.Attribute(attr="get", value=value), args=[key, *_]) if _is_key(key):
-            return all(_is_hparams(trial, one.node) for one in trial.flow.origins(value))
-        case ast.Call(func=function, args=[key]) if _is_key(key):
+        case ast.Call(func=function, args=[ast.Constant(value="batch_size")]):
             return trial.modules.meaning(function) == names.GET_HYPERPARAMETER
     return False
-
-
-def _is_key(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value == "batch_size"
 
 
 def _is_hparams(trial: Trial, node: ast.AST) -> bool:

@@ -44,7 +44,6 @@ class TextChange:
 
     rule: str  #: the id of the rule
     line: int  #: the line of the old text, from 1
-    message: str  #: what was rewritten
 
 
 @dataclass(frozen=True)
@@ -98,26 +97,12 @@ class Put(_OfKey):
     value: str | None = None  #: its new text; None keeps the old value
     unit: str = ""  #: the only key of a mapping around the new text, as in ``{batches: 100}``
 
-    @property
-    def message(self) -> str:
-        """The edit in words."""
-        new = self.name or self.path[-1]
-        if self.value is None:
-            return f"{self.entry.name} is {new}"
-        value = f"{{{self.unit}: {self.value}}}" if self.unit else self.value
-        return f"{self.entry.name} is {new}: {value}"
-
 
 @dataclass(frozen=True)
 class Delete(_OfKey):
     """Remove a key and its value."""
 
     comments: tuple[str, ...] = ()  #: lines of comment to write in its place
-
-    @property
-    def message(self) -> str:
-        """The edit in words."""
-        return f"{self.entry.name} is removed"
 
 
 @dataclass(frozen=True)
@@ -128,11 +113,6 @@ class Insert:
     path: KeyPath  #: the new key
     value: str  #: its text
     line: int = 1  #: the line that reports name
-
-    @property
-    def message(self) -> str:
-        """The edit in words."""
-        return f"{'.'.join(self.path)}: {self.value}"
 
 
 Edit = Put | Delete | Insert

@@ -50,11 +50,9 @@ def _take_text(
     skipped = skipped_lines(old)
     unwanted = [one for one in new.changes if one.rule in options.left_out or one.line in skipped]
     if unwanted:
-        why = "left by your choice: this text stays as it is"
+        message = "this would be rewritten: left by your choice, with all of this text"
         record.findings += [
-            Finding(
-                *(Kind.SUPPRESSED, one.rule, path, one.line, f"{one.message} ({why})"), cell=cell
-            )
+            Finding(*(Kind.SUPPRESSED, one.rule, path, one.line, message), cell=cell)
             for one in unwanted
         ]
         return old

@@ -57,7 +57,7 @@ def migrate_config(text: str, facts: ConfigFacts) -> TextResult:
         findings = [one for one in findings if one.kind is Kind.LEFT]
         findings.append(_unusable(1, f"{_REFUSED}: {error}", edits))
         return TextResult(text, findings=tuple(findings))
-    changes = tuple(TextChange(edit.rule, edit.line, edit.message) for edit in edits)
+    changes = tuple(TextChange(edit.rule, edit.line) for edit in edits)
     return TextResult(new, changes, tuple(findings))
 
 
@@ -74,13 +74,12 @@ def _marks(
 
 
 def _unusable(line: int, reason: str, edits: Sequence[Edit] = ()) -> TextFinding:
-    help_ = "\n".join(f"line {edit.line}: {edit.message}" for edit in edits)
+    help_ = "\n".join(f"line {edit.line}: pedl2det rules {edit.rule}" for edit in edits)
     return TextFinding("C100", line, Kind.LEFT, f"{reason}; {_UNUSABLE}", help_)
 
 
 RULE = "P004"
 _KEY = "legacy_config"
-_KEPT = "data.legacy_config: what else the trial reads of its old config"
 _NO_PLACE = "the trial reads its config as it was, and this section has no place for the changes"
 
 
@@ -110,7 +109,7 @@ def with_legacy_config(old: str, result: TextResult) -> TextResult:
     except NotEdited:
         finding = TextFinding(RULE, line, Kind.LEFT, _NO_PLACE, f"{_KEY}: {dumped}")
         return replace(result, findings=(*result.findings, finding))
-    return replace(result, text=text, changes=(*result.changes, TextChange(RULE, line, _KEPT)))
+    return replace(result, text=text, changes=(*result.changes, TextChange(RULE, line)))
 
 
 def _patch(have: dict[str, Any], want: dict[str, Any]) -> dict[str, Any]:

@@ -107,14 +107,14 @@ def migrate_requirements(
         if name_of(line.text) == "pedl" and line.is_plain and name_of(new) not in names:
             written = replacing(line.text, new)
             spans.append(Span(line.start, line.end, written))
-            changes.append(TextChange(REQUIRED, line.number, f"{line.text} is {written}"))
+            changes.append(TextChange(REQUIRED, line.number))
         elif name_of(line.text) == "pedl" or (not parse(line.text) and _PEDL.search(line.text)):
             message = f"{line.text}: requires PEDL, which no index serves"
             help_ = f"{new}; once, and with the hashes of today where pip needs hashes"
             findings.append(TextFinding(REQUIRED, line.number, Kind.LEFT, message, help_))
         elif raised and is_raised and line.is_plain:
             spans.append(Span(line.start, line.end, raised))
-            changes.append(TextChange(PINNED, line.number, f"{line.text} is {raised}"))
+            changes.append(TextChange(PINNED, line.number))
             message = f"{line.text} cannot be met beside {LOCAL}, which needs {raised}; raised"
             findings.append(TextFinding(PINNED, line.number, Kind.NOTE, message))
         elif raised:

@@ -7,7 +7,6 @@ keys (C109, C110) and paths (C113).
 
 from __future__ import annotations
 
-import difflib
 import re
 import shlex
 from collections.abc import Iterator
@@ -32,12 +31,6 @@ from pedl2det.analysis.text_rules import (
 )
 from pedl2det.findings import Kind
 
-_WRITE = "entrypoint: module:Class"
-_HIGHER_IS_BETTER = re.compile(
-    r"(?:^|_)(?:acc|accuracy|auc|dice|f1|iou|precision|recall)(?:_|$)", re.IGNORECASE
-)
-_LOWER_IS_BETTER = re.compile(r"loss|error", re.IGNORECASE)
-
 
 def _entrypoint(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFinding]:
     """Write ``entrypoint: module:Class``."""
@@ -45,12 +38,10 @@ def _entrypoint(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFindi
     if plural is not None:
         named = config.scalar("entrypoints", "trial_class")
         text = new or named
-        if present is not None or not text:
-            message = "names no trial_class" if not text else "stands beside entrypoint"
-            yield left("C105", plural, message, _WRITE)
-        elif named and named.rpartition(":")[2] != text.rpartition(":")[2]:
-            message = f"names {named}, and the trial of this config is {text}"
-            yield left("C105", plural, message, f"entrypoint: {text}")
+        is_other = named and named.rpartition(":")[2] != text.rpartition(":")[2]
+        if present is not None or not text or is_other:
+            message = f"is not the one trial of this config: {named or 'no trial_class'}"
+            yield left("C105", plural, message, f"entrypoint: {text or 'module:Class'}")
         else:
             yield Put("C105", plural, "entrypoint", text)
     elif present is None or present.is_null:
@@ -64,7 +55,7 @@ def _entrypoint(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFindi
     elif present.is_mapping:  # else it is a command, as Determined has it
         if new is None or len(config.entries("entrypoint")) > 1:
             message = "names a script, from which no trial was made, or more than a script"
-            yield left("C105", present, message, _WRITE)
+            yield left("C105", present, message, "entrypoint: module:Class")
         else:
             yield Put("C105", present, "entrypoint", new)
 
@@ -80,12 +71,6 @@ def _metric(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFinding]:
         yield Put("C106", entry, value=new)
         message = f"searcher.metric: what was reported as {old} is {new}"
         yield TextFinding("C106", entry.line, Kind.NOTE, message)
-    is_higher = _HIGHER_IS_BETTER.search(old) and not _LOWER_IS_BETTER.search(old)
-    is_minimised = config.scalar("searcher", "smaller_is_better").lower() in ("", "true")
-    if config.counts_steps and is_higher and is_minimised:
-        message = f"searcher.metric: the best checkpoint is the one of the lowest {new}"
-        help_ = "smaller_is_better: false, if the highest is meant"
-        yield TextFinding("C106", entry.line, Kind.NOTE, message, help_)
 
 
 #: Keys of old that have no effect: an image of Determined and slots_per_trial say all of it.
@@ -158,28 +143,15 @@ def _hook(entry: Entry) -> tuple[str, ...]:
 
 
 def _unknown(config: Config, facts: ConfigFacts) -> Iterator[TextFinding]:
-    """Name the keys that Determined does not know; the trial may read them from its config."""
-    if not facts.cluster and not config.counts_steps:
-        return
-    for entry in config.entries():
-        if entry.path[-1] not in known(""):
-            yield _stranger(entry, facts, known(""))
-    if config.counts_steps:
-        return  # C108 and C109 remove what sections do not know
-    for section in (*SECTIONS, "searcher"):
-        for entry in config.entries(section):
+    """Leave the keys that Determined does not know; the trial may read them from its config."""
+    for section in ("", *SECTIONS, "searcher") if facts.cluster else ():
+        if section and config.counts_steps:
+            return  # C108 and C109 remove what sections do not know
+        for entry in config.entries(*filter(None, [section])):
             if entry.path[-1] not in known(section) and entry.path not in GONE | HOOKED:
-                yield _stranger(entry, facts, known(section))
-
-
-def _stranger(entry: Entry, facts: ConfigFacts, known: frozenset[str]) -> TextFinding:
-    likely = difflib.get_close_matches(entry.path[-1], sorted(known), 1, cutoff=0.8)
-    more = f" (did you mean {likely[0]}?)" if likely else ""
-    message = f"{entry.name}: not a key of Determined{more}, which rejects configs with such keys"
-    help_ = "move what the trial reads below data:, and remove the rest"
-    message += "" if facts.cluster else "; pedl2det run accepts it"
-    kind = Kind.LEFT if facts.cluster else Kind.NOTE
-    return TextFinding("C110", entry.line, kind, message, help_, entry.path)
+                message = "not a key of Determined, which rejects configs with such keys"
+                help_ = "move what the trial reads below data:, and remove the rest"
+                yield left("C110", entry, message, help_)
 
 
 def _paths(config: Config, _: ConfigFacts) -> Iterator[Put]:
@@ -243,7 +215,7 @@ RULES = (
         "C110",
         "config-unknown-keys",
         "Determined rejects a config with keys that it does not know. They stay, because the "
-        "trial may read them: a note, and for a cluster a mark.",
+        "trial may read them: for a cluster with a mark, and pedl2det run names them.",
         *config_example(
             "hyperparameters: {}\nteam: {owner: ada}\n", "hyperparameters: {}\nteam: {owner: ada}\n"
         ),
