@@ -59,11 +59,7 @@ def statement_of(source: Source, node: ast.AST) -> ast.stmt | None:
     """Return the innermost statement around a node; of a module, its first one."""
     if isinstance(node, ast.Module):
         return node.body[0] if node.body else None
-    while not isinstance(node, ast.stmt):
-        if node not in source.names.parents:
-            return None
-        node = source.names.parents[node]
-    return node
+    return source.names.statement_of(node)
 
 
 #: The rule of marks that no other rule writes.

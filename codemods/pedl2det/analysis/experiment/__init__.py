@@ -7,7 +7,6 @@ keys (C109, C110) and paths (C113).
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterator
 
@@ -85,7 +84,6 @@ GONE = {
 #: Keys of which a file startup-hook.sh beside the trial does the work today.
 HOOKED = {("environment", "runtime_commands"), ("environment", "runtime_packages")}
 _HOOK = "startup-hook.sh: "
-_CREDENTIALS = re.compile(r"//[^/\s@]*@")
 
 
 def _removed(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
@@ -97,14 +95,8 @@ def _removed(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
         if whole is not None:
             yield Delete("C109", whole, tuple(line for entry in gone for line in _hook(entry)))
         for entry in gone:
-            lines = _hook(entry)
             if whole is None:
-                yield Delete("C109", entry, lines)
-            if lines:
-                message = f"{entry.name}: a file startup-hook.sh beside the trial does this today"
-                commands = "\n".join(line.removeprefix(_HOOK) for line in lines)
-                help_ = f"write into startup-hook.sh:\n{_CREDENTIALS.sub('//***@', commands)}"
-                yield TextFinding("C109", entry.line, Kind.NOTE, message, help_)
+                yield Delete("C109", entry, _hook(entry))
     image = config.entry("environment", "image")
     below = config.entries("environment", "image")
     for entry in below or ([image] if image else []):
