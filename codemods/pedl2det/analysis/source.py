@@ -101,10 +101,9 @@ class Source:
         try:
             with warnings.catch_warnings(action="ignore"):  # what Python says of an old escape
                 return cls(path, text, encoding, ast.parse(text))
-        except SyntaxError as error:
-            raise Unreadable(f"syntax error: {error.msg}", error.lineno or 1) from None
-        except ValueError as error:  # a null byte
-            raise Unreadable(f"syntax error: {error}") from None
+        except (SyntaxError, ValueError) as error:  # or a null byte
+            line = getattr(error, "lineno", None) or 1
+            raise Unreadable(f"syntax error: {getattr(error, 'msg', error)}", line) from None
         except (RecursionError, MemoryError):  # both are what the parser says of it
             raise Unreadable("an expression is nested too deeply to be read") from None
 
@@ -151,12 +150,6 @@ class Source:
             node.end_lineno,
             self._column(node.end_lineno, node.end_col_offset),
         )
-
-    @cached_property
-    def newline(self) -> str:
-        """How the first line ends, and with it new ones."""
-        found = NEWLINE.search(self.text)
-        return found[0] if found else "\n"
 
     def segment(self, node: ast.expr | ast.stmt) -> str:
         """The text of a node."""

@@ -335,37 +335,20 @@ def _merge(
                 pass
             case _:
                 continue
-        there = lines[at].body[0]
-        if isinstance(there.names, cst.ImportStar):
+        old = cst.Module([]).code_for_node(lines[at].body[0])
+        if names[0].name == "*" or "#" in old:
             continue
-        aliases = list(there.names)
         place = sum(one.name < new.names[0].name for one in names)
-        alias = cst.ImportAlias(cst.Name(new.names[0].name), comma=_comma_like(aliases))
-        if new.names[0].asname:
-            alias = _small(ast.unparse(new)).names[0]
-        if place == len(aliases):
-            alias = alias.with_changes(comma=aliases[-1].comma)
-            aliases[-1] = aliases[-1].with_changes(comma=_comma_like(aliases))
-        aliases.insert(place, alias)
-        line = lines[at].with_changes(body=[there.with_changes(names=aliases)])
-        code = cst.Module([line.with_changes(leading_lines=[])]).code.rstrip()
-        if "\n" not in code and len(code) > _LONGEST:
+        more = ast.ImportFrom(new.module, [*names[:place], *new.names, *names[place:]], 0)
+        code = ast.unparse(more)
+        if "\n" in old:  # with a comma at its end, each name stays on a line of its own
+            code = formatted(f"{code.replace(' import ', ' import (')},)", _LONGEST).rstrip("\n")
+        elif len(code) > _LONGEST:
             continue
-        lines[at] = line
-        known.names.insert(place, new.names[0])
+        lines[at] = lines[at].with_changes(body=[_small(code)])
+        known.names[:] = more.names
         return True
     return False
-
-
-def _comma_like(aliases: Sequence[cst.ImportAlias]) -> Any:
-    """A comma as behind the first name, without a comment."""
-    comma = aliases[0].comma
-    if len(aliases) < 2 or not isinstance(comma, cst.Comma):
-        return cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-    after = comma.whitespace_after
-    if isinstance(after, cst.ParenthesizedWhitespace):
-        after = after.with_changes(first_line=cst.TrailingWhitespace(), empty_lines=[])
-    return comma.with_changes(whitespace_after=after)
 
 
 def _take_blank_lines(lines: list[Any], at: int, new: Any) -> Any:
@@ -436,10 +419,7 @@ def _with_names(statement: Any, kept: Sequence[cst.ImportAlias]) -> Any:
     last = kept[-1].with_changes(comma=statement.names[-1].comma)
     made = statement.with_changes(names=[*kept[:-1], last])
     code = cst.Module([]).code_for_node(made)
-    if isinstance(made, cst.Import) or "#" in code:
-        return made
-    plain = ast.unparse(ast.parse(code))
-    return _folded(_small(plain)) if "\n" in code else made
+    return made if "#" in code else _folded(_small(ast.unparse(ast.parse(code))))
 
 
 def _folded(statement: Any) -> Any:
