@@ -180,15 +180,11 @@ GONE_SEARCHERS = {
 SINGLE = "searcher: {name: single, metric: val_loss, max_length: {batches: 100}}\n"
 
 
-def config_example(
-    before: str, after: str, searcher: str = SINGLE, searcher_after: str = ""
-) -> tuple[str, str, str]:
+def config_example(before: str, after: str) -> tuple[str, str, str]:
     """The name and texts of a config of ``model_def:T``, before and after."""
-    return (
-        "const.yaml",
-        f"entrypoint: model_def:T\n{before}{searcher}",
-        f"entrypoint: model_def:T\n{after}{searcher_after or searcher}",
-    )
+    texts = (text if "searcher:" in text else text + SINGLE for text in (before, after))
+    old, new = (f"entrypoint: model_def:T\n{text}" for text in texts)
+    return "const.yaml", old, new
 
 
 # Edits of other texts: spans, around which every character stays.

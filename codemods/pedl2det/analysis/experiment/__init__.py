@@ -184,10 +184,8 @@ RULES = (
         "searcher.metric follows the trial: val_ before the metrics of a KerasTrial, val_accuracy "
         "for val_acc where the trial says accuracy.",
         *config_example(
-            "hyperparameters: {}\n",
-            "hyperparameters: {}\n",
-            SINGLE.replace("val_loss", "val_acc"),
-            SINGLE.replace("val_loss", "val_accuracy"),
+            "hyperparameters: {}\n" + SINGLE.replace("val_loss", "val_acc"),
+            "hyperparameters: {}\n" + SINGLE.replace("val_loss", "val_accuracy"),
         ),
         check=_metric,
     ),
