@@ -55,8 +55,6 @@ class TextFinding:
     kind: Kind  #: what it means for the user
     message: str  #: what was found and why it matters
     help: str = ""  #: what to write; empty where nothing is left to do
-    #: The key of a config above which a place that is left gets a TODO comment.
-    mark: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -133,7 +131,7 @@ class ConfigFacts:
 def left(rule: str, entry: Entry, message: str, help_: str) -> TextFinding:
     """A place that a person rewrites; its config does not run before."""
     text = f"{entry.name}: {message}; this config does not run until it is changed"
-    return TextFinding(rule, entry.line, Kind.LEFT, text, help_, entry.path)
+    return TextFinding(rule, entry.line, Kind.LEFT, text, help_)
 
 
 def number(entry: Entry | None, least: int = 1) -> int | None:

@@ -88,8 +88,7 @@ def migrate_texts(discovered: Discovered, result: Result, options: Options) -> N
             is_around = any(path.is_relative_to(directory) for directory in near)
             place: PlaceOfTrial = "around" if is_around else "below" if near else ""
             _migrate_text(path, place, result, options)
-    notebooks = {one for project in discovered.projects for one in project.notebooks}
-    for path in sorted(notebooks | set(discovered.notebooks)):
+    for path in discovered.notebooks:
         _migrate_notebook(path, result, options)
 
 

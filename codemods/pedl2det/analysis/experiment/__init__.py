@@ -205,7 +205,7 @@ RULES = (
         "C110",
         "config-unknown-keys",
         "Determined rejects a config with keys that it does not know. They stay, because the "
-        "trial may read them: for a cluster with a mark, and pedl2det run names them.",
+        "trial may read them: for a cluster they are left, and pedl2det run names them.",
         *config_example(
             "hyperparameters: {}\nteam: {owner: ada}\n", "hyperparameters: {}\nteam: {owner: ada}\n"
         ),
