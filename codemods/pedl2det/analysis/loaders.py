@@ -156,16 +156,12 @@ def is_plain_in_memory(trial: Trial, reference: Reference) -> bool:
     drop = given.get("drop_leftovers", ast.Constant(False))
     return (
         "batch_size" in given
-        and not _does_work(given.get("sample_weight"))
+        and isinstance(given.get("sample_weight"), ast.Name | ast.Constant | ast.Attribute | None)
         and isinstance(drop, ast.Constant)
         and drop.value is False
         and bool(roles_of(trial, call))
         and is_batch_size(trial, given["batch_size"])
     )
-
-
-def _does_work(node: ast.expr | None) -> bool:
-    return node is not None and not isinstance(node, ast.Name | ast.Constant | ast.Attribute)
 
 
 def cuts_by_hyperparameter(trial: Trial) -> bool:

@@ -48,9 +48,7 @@ def edited(
     """
     locator = Locator(source, tree)
     applier = _Applier(source, locator, context)
-    for edit in edits:
-        applier.take(edit)
-    applier.find_way()
+    applier.take(edits)
     new = locator.module.visit(applier)
     return new.code, new
 
@@ -79,8 +77,14 @@ class _Applier(cst.CSTTransformer):
 
     # Before the walk: file each edit under the node that it changes.
 
-    def take(self, edit: fx.Edit) -> None:
-        """Take an edit in."""
+    def take(self, edits: Iterable[fx.Edit]) -> None:
+        """Take edits in, and find where they are; the walk leaves everything else out."""
+        for edit in edits:
+            self._take(edit)
+        marked = {*self._edits, *self._wanted, *self._dropped, *self._renamed}
+        self._ways = self._locator.ways(marked)
+
+    def _take(self, edit: fx.Edit) -> None:
         for hole in getattr(edit, "holes", {}).values():
             self._wanted.add(self._locator.expression(hole))
         match edit:
@@ -110,11 +114,6 @@ class _Applier(cst.CSTTransformer):
                 raise Overlap(f"{self._source.path}:{edit.node.lineno}: two fixes replace this")
         if edit not in known:
             known.append(edit)
-
-    def find_way(self) -> None:
-        """Find where the edits are; the walk leaves everything else out."""
-        marked = {*self._edits, *self._wanted, *self._dropped, *self._renamed}
-        self._ways = self._locator.ways(marked)
 
     # On the way up.
 
