@@ -90,13 +90,12 @@ def homes_of_trials(
     The candidates are the Python files that may define one.
     """
     configs = list(configs)
-    read = {one: reader.config_or_none(one) for one in configs}
-    tops = {
-        one: config.trial.partition(":")[0].partition(".")[0]
-        for one, config in read.items()
-        if config
+    packages = {  # that a config names
+        one.parent / top
+        for one in configs
+        if (config := reader.config_or_none(one)) is not None
+        if (top := re.split("[.:]", config.trial)[0])
     }
-    packages = {one.parent / name for one, name in tops.items() if name}  # that a config names
     folders = {one.parent for one in configs}
     trials: dict[Path, Path] = {}
     for file in candidates:
