@@ -271,7 +271,8 @@ class _Applier(cst.CSTTransformer):
         if not (touched or edits):
             return updated
         if isinstance(updated, cst.FunctionDef):
-            updated = layout.closed_up(updated)
+            if not updated.params.children:  # nor the space that they had
+                updated = updated.with_changes(whitespace_before_params=cst.SimpleWhitespace(""))
             if updated.params is not original.params and "# type: (" in self._source.text:
                 updated = updated.visit(layout.OpenSignature())
         lines = self._around(original, updated.with_changes(leading_lines=[]), edits)
@@ -315,8 +316,6 @@ def _closed_up(original: Any, updated: Any) -> Any:
             return layout.without_stray_comma(original, updated)
         case cst.Parameters():
             return layout.parameters_without_stray_comma(original, updated)
-        case cst.Lambda() if original.params.params:
-            return layout.closed_up(updated)
         case cst.FormattedString() if updated is not original:
             return updated.visit(layout.OtherQuotes(updated.quote))
     return updated

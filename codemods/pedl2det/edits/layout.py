@@ -115,19 +115,14 @@ def _is_pass(line: Any) -> bool:
 
 
 def with_argument(call: Any, argument: cst.Arg, first: bool) -> Any:
-    """A call with one more argument: the first, or the last that its kind may be."""
+    """A call with one more argument: the first, or the last."""
     plain = argument.with_changes(comma=cst.MaybeSentinel.DEFAULT)
     args = [one.with_changes(value=templates.in_parentheses(one.value)) for one in call.args]
     if first:
         return call.with_changes(args=[plain, *args])
-    at = len(args)
-    if argument.keyword is None:  # a positional argument goes before keywords
-        at = next((i for i, one in enumerate(args) if one.keyword or one.star == "**"), at)
-    elif args and args[-1].star == "**":
-        at -= 1
-    if args and at == len(args):
+    if args:
         args[-1], plain = _after(args[-1], plain, call.whitespace_before_args)
-    return call.with_changes(args=[*args[:at], plain, *args[at:]])
+    return call.with_changes(args=[*args, plain])
 
 
 def without_stray_comma(original: cst.Call, updated: cst.Call) -> cst.Call:
@@ -189,15 +184,6 @@ def parameters_without_stray_comma(
     return updated.with_deep_changes(
         after[-1], comma=end.comma, whitespace_after_param=end.whitespace_after_param
     )
-
-
-def closed_up(function: Any) -> Any:
-    """A function or lambda without parameters keeps nothing of the space that they had."""
-    if function.params.children:
-        return function
-    if isinstance(function, cst.Lambda):
-        return function.with_changes(whitespace_after_lambda=cst.MaybeSentinel.DEFAULT)
-    return function.with_changes(whitespace_before_params=cst.SimpleWhitespace(""))
 
 
 # Lines that became too long.
