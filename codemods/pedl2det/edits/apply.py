@@ -312,10 +312,8 @@ def _order(edit: fx.Edit) -> int:
 def _closed_up(original: Any, updated: Any) -> Any:
     """A node whose parts changed, without what only parted or quoted the old ones."""
     match updated:
-        case cst.Call():
+        case cst.Call() | cst.Parameters():
             return layout.without_stray_comma(original, updated)
-        case cst.Parameters():
-            return layout.parameters_without_stray_comma(original, updated)
         case cst.FormattedString() if updated is not original:
             return updated.visit(layout.OtherQuotes(updated.quote))
     return updated

@@ -125,17 +125,20 @@ def with_argument(call: Any, argument: cst.Arg, first: bool) -> Any:
     return call.with_changes(args=[*args, plain])
 
 
-def without_stray_comma(original: cst.Call, updated: cst.Call) -> cst.Call:
-    """A call of which arguments were dropped: what stood behind the last one still does."""
-    if len(updated.args) == len(original.args):
-        return updated
-    if not updated.args:
-        return updated.with_changes(whitespace_before_args=cst.SimpleWhitespace(""))
-    end = original.args[-1]
-    last = updated.args[-1].with_changes(
-        comma=end.comma, whitespace_after_arg=end.whitespace_after_arg
+def without_stray_comma(original: Any, updated: Any) -> Any:
+    """A call or parameters of which some were dropped: behind the last stands what stood there."""
+    before, after = (
+        [one for one in node.children if isinstance(one, cst.Arg | cst.Param)]
+        for node in (original, updated)
     )
-    return updated.with_changes(args=[*updated.args[:-1], last])
+    is_call = isinstance(updated, cst.Call)
+    if len(after) == len(before) or not (after or is_call):
+        return updated
+    if not after:
+        return updated.with_changes(whitespace_before_args=cst.SimpleWhitespace(""))
+    space = "whitespace_after_arg" if is_call else "whitespace_after_param"
+    ends = {name: getattr(before[-1], name) for name in ("comma", space)}
+    return updated.with_deep_changes(after[-1], **ends)
 
 
 def _after(last: cst.Arg, new: cst.Arg, between: Any) -> tuple[cst.Arg, cst.Arg]:
@@ -168,22 +171,6 @@ def with_parameter(function: Any, code: str, in_class: bool) -> Any:
 def _is_static(function: cst.FunctionDef) -> bool:
     names = [one.decorator for one in function.decorators]
     return any(isinstance(one, cst.Name) and one.value == "staticmethod" for one in names)
-
-
-def parameters_without_stray_comma(
-    original: cst.Parameters, updated: cst.Parameters
-) -> cst.Parameters:
-    """Parameters of which some were dropped: behind the last one stands what stood there before."""
-    before, after = (
-        [one for one in parameters.children if isinstance(one, cst.Param)]
-        for parameters in (original, updated)
-    )
-    if not after or len(after) == len(before):
-        return updated
-    end = before[-1]
-    return updated.with_deep_changes(
-        after[-1], comma=end.comma, whitespace_after_param=end.whitespace_after_param
-    )
 
 
 # Lines that became too long.
