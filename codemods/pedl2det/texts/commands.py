@@ -126,12 +126,11 @@ def _create(made: _Made, match: re.Match[str]) -> None:
     if not match["words"]:
         return  # it is only named
     words = _words(match)
-    if words is None:
+    if words is None and is_pedl:
         message = "pedl experiment create: expected a config, a directory and no other options"
-        if is_pedl:
-            made.say(at, Kind.LEFT, message, _RUN)
-            return
-    new, message, help_ = _trains(made, *words, at) if words is not None else (_RUN, "", "")
+        made.say(at, Kind.LEFT, message, _RUN)
+        return
+    new, message, help_ = (_RUN, "", "") if words is None else _trains(made, *words, at)
     if is_pedl:
         made.write(at, match.end(), new)
     else:
