@@ -39,9 +39,9 @@ def device(path: Path) -> None:
 
 BAD: list[tuple[Callable[[Path], object], str]] = [
     (dangling, "a link to nothing: nowhere does not exist"),
-    (os.mkfifo, "a named pipe is not read: put a file in its place"),
-    (bound, "a socket is not read: put a file in its place"),
-    (device, "a device is not read: put a file in its place"),
+    (os.mkfifo, "no regular file: put one here"),
+    (bound, "no regular file: put one here"),
+    (device, "no regular file: put one here"),
     (cycle, "cannot be read: Too many levels of symbolic links"),
 ]
 
@@ -151,7 +151,7 @@ def test_other_texts_are_a_note_and_locks_of_an_editor_are_none(tmp_path: Path) 
     trial = write_tree(tmp_path / "trial", TRIAL)
     dangling(trial / "notes.txt")
     dangling(trial / ".#model_def.py")
-    os.mkfifo(trial / ".pedlignore")
+    os.mkfifo(trial / "notes.md")
 
     done = migrated(trial)
 

@@ -207,21 +207,13 @@ class ContextReach:
 
 def _given_context(function: Function) -> ast.arg | None:
     """The parameter by which a constructor gets the context already."""
+    done = {ast.unparse(one) for one in function.body}
     for one in by_position(function)[1:]:
         is_annotated = one.annotation is not None and "Context" in ast.unparse(one.annotation)
-        if is_annotated or one.arg in ("context", "trial_context"):
+        kept = {f"{first_parameter(function)}.{name} = {one.arg}" for name in _ATTRIBUTES}
+        if is_annotated or one.arg in ("context", "trial_context") or kept & done:
             return one
-    return next((one for one in by_position(function)[1:] if _is_kept(function, one.arg)), None)
-
-
-def _is_kept(function: Function, name: str) -> bool:
-    """Whether a constructor keeps a parameter as the trial's context: ``self.context = name``."""
-    return any(
-        isinstance(target, ast.Attribute) and target.attr in _ATTRIBUTES
-        for statement in function.body
-        if isinstance(statement, ast.Assign) and getattr(statement.value, "id", "") == name
-        for target in statement.targets
-    )
+    return None
 
 
 #: How code asks for the config as it was.

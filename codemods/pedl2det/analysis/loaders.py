@@ -87,16 +87,11 @@ def pair_name(trial: Trial) -> str:
 
 
 def training_name(trial: Trial) -> str:
-    """The attribute for the training data; the one that every loader method returns, if it does."""
-    is_returned = all(
-        ast.unparse(value) == f"{by_position(method)[0].arg}.{_TRAINING}"
-        for _, method in trial.methods(TRAINING_METHOD)
-        for value in trial.flow.returned(method)
-    )
-    if is_returned and not any(True for _ in trial.methods(_TRAINING)):
-        return _TRAINING
+    """The attribute for the training data, which no class of the trial uses for something else."""
     taken = trial.context.stored_attributes
-    return next(one for one in (_TRAINING, "epoch_data", "det_training_data") if one not in taken)
+    return next(
+        one for one in ("training_data", "epoch_data", "det_training_data") if one not in taken
+    )
 
 
 # Old data objects.
@@ -161,7 +156,7 @@ def is_plain_in_memory(trial: Trial, reference: Reference) -> bool:
     drop = given.get("drop_leftovers", ast.Constant(False))
     return (
         "batch_size" in given
-        and not _does_work(given.get("sample_weight"))
+        and isinstance(given.get("sample_weight"), ast.Name | ast.Constant | ast.Attribute | None)
         and isinstance(drop, ast.Constant)
         and drop.value is False
         and bool(roles_of(trial, call))
@@ -169,20 +164,12 @@ def is_plain_in_memory(trial: Trial, reference: Reference) -> bool:
     )
 
 
-def _does_work(node: ast.expr | None) -> bool:
-    return node is not None and not isinstance(node, ast.Name | ast.Constant | ast.Attribute)
-
-
 def cuts_by_hyperparameter(trial: Trial) -> bool:
     """Whether records are cut into batches of the hyperparameter ``batch_size``.
 
     A ``KerasTrial`` said the size in its method ``batch_size``.
     """
-    return all(
-        is_batch_size(trial, value)
-        for _, method in trial.methods("batch_size")
-        for value in trial.flow.returned(method)
-    )
+    return not any(True for _ in trial.methods("batch_size"))
 
 
 # The batch size.
@@ -198,19 +185,11 @@ def _is_batch_size(trial: Trial, origin: Origin) -> bool:
     match origin.node:
         case ast.arg() as parameter:
             return origin.path == ("batch_size",) and _is_hparams(trial, parameter)
-        case ast.Call(func=ast.Name(id="int"), args=[value]):
-            return is_batch_size(trial, value)
         case ast.Call(func=ast.Attribute(attr="get_per_slot_batch_size")):
             return True
-        case ast.Call(func=ast.Attribute(attr="get", value=value), args=[key, *_]) if _is_key(key):
-            return all(_is_hparams(trial, one.node) for one in trial.flow.origins(value))
-        case ast.Call(func=function, args=[key]) if _is_key(key):
+        case ast.Call(func=function, args=[ast.Constant(value="batch_size")]):
             return trial.modules.meaning(function) == names.GET_HYPERPARAMETER
     return False
-
-
-def _is_key(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value == "batch_size"
 
 
 def _is_hparams(trial: Trial, node: ast.AST) -> bool:

@@ -9,7 +9,7 @@ import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import pedl2det_names as names
 from pedl2det.analysis.bindings import imported_as
@@ -90,7 +90,13 @@ def homes_of_trials(
     The candidates are the Python files that may define one.
     """
     configs = list(configs)
-    folders, packages = {one.parent for one in configs}, _packages(configs, reader)
+    packages = {  # that a config names
+        one.parent / top
+        for one in configs
+        if (config := reader.config_or_none(one)) is not None
+        if (top := re.split("[.:]", config.trial)[0])
+    }
+    folders = {one.parent for one in configs}
     trials: dict[Path, Path] = {}
     for file in candidates:
         source = reader.source_or_none(file)
@@ -119,17 +125,6 @@ def homes_of_scripts(configs: Iterable[Path], reader: Reader) -> set[Path]:
         bases = (file.parent, file.parent.parent)
         homes |= {*[one for one in bases if script and is_present(one / script)][:1]}
     return homes
-
-
-def _packages(configs: Iterable[Path], reader: Reader) -> set[Path]:
-    """The packages beside configs that name a trial in them."""
-    found = set()
-    for file in configs:
-        config = reader.config_or_none(file)
-        name = config.trial.partition(":")[0].partition(".")[0] if config is not None else ""
-        if name and (file.parent / name).is_dir():
-            found.add(file.parent / name)
-    return found
 
 
 def _home(file: Path, configs: set[Path], packages: set[Path]) -> Path:
@@ -175,28 +170,6 @@ def _names_trial(source: Source) -> bool:
 # Members.
 
 
-def ignore_patterns(directory: Path) -> list[str]:
-    """The patterns of the ignore files of a directory, in their order."""
-    texts = [bytes_or_none(directory / name) or b"" for name in (".pedlignore", ".detignore")]
-    lines = [line for text in texts for line in text.decode("utf-8", errors="ignore").splitlines()]
-    return [line.strip() for line in lines if line.strip(" !") and not line.startswith("#")]
-
-
-def is_ignored(file: Path, directory: Path, patterns: Sequence[str]) -> bool:
-    """Tell whether one of some patterns matches a file, or a folder around it.
-
-    A pattern that begins with a slash matches from the directory on, any other one the end of a
-    path anywhere below it. After a ``!`` the pattern takes a file in again.
-    """
-    parts = file.relative_to(directory).parts if file.is_relative_to(directory) else ()
-    for end in range(1, len(parts) + 1):
-        path = PurePosixPath("/", *parts[:end])
-        matching = [one for one in patterns if path.match(one.lstrip("!\\"))]
-        if matching and not matching[-1].startswith("!"):
-            return True
-    return False
-
-
 def members(
     home: Path,
     trials: Sequence[Path],
@@ -211,7 +184,6 @@ def members(
     Some files define the trial, and ``old`` ones may use an old API. Others are directories in it
     that hold trials of their own. Imports may start from as high as the top.
     """
-    patterns = ignore_patterns(home)
     walk = _Walk(home, [one for one in home.parents if one.is_relative_to(top or home)], reader)
     init = home / "__init__.py"
     walk.follow([*trials, *walk.named(configs), *([init] if is_present(init) else [])])
@@ -225,7 +197,6 @@ def members(
             for file in sorted(directory.glob("*.py"))
             if file not in walk.files
             and not any(file.is_relative_to(one) for one in others)
-            and not is_ignored(file, home, patterns)
             and file.name != SUPPORT
             and file.is_file()
         ]
@@ -235,7 +206,7 @@ def members(
         if data is None or _DEFINES_LOADER.search(data):  # one that cannot be read may do so
             walk.follow([file])
     needed = frozenset(walk.files)
-    walk.follow(one for one in old if not is_ignored(one, home, patterns))
+    walk.follow(old)
     while new := [one for one in beside() if _uses(one, walk.files, home)]:
         walk.follow(new)
     is_home = home in walk.bases or not walk.bases

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
 import pedl2det_names as names
@@ -63,7 +63,10 @@ def renamed_since_tf1(trial: Trial, call: ast.Call) -> tuple[ConfigNeed, ...]:
     """What ``metrics=["accuracy"]`` and its like are called today, and were not in TensorFlow 1."""
     asked = asked_for(trial, call)
     words = [word for words in names.METRIC_NAMES for word in words]
-    metrics = dict.fromkeys([*(f"val_{word}" for word in words), *_searched(trial)])
+    searchers = [config.get("searcher") for _, config in trial.configs]
+    searched = [one.get("metric") for one in searchers if isinstance(one, dict)]
+    named = [one for one in searched if isinstance(one, str)]
+    metrics = dict.fromkeys([*(f"val_{word}" for word in words), *named])
     return tuple(
         ConfigNeed(f"metric:{metric}", new)
         for metric in metrics
@@ -98,15 +101,6 @@ def _strings(trial: Trial) -> set[str]:
         return found
     constants = [node for source in trial.modules for node in source.names.of(ast.Constant)]
     return found | {node.value for node in constants if isinstance(node.value, str)}
-
-
-def _searched(trial: Trial) -> Iterator[str]:
-    """The metrics that the configs name."""
-    for _, config in trial.configs:
-        searcher = config.get("searcher")
-        metric = searcher.get("metric") if isinstance(searcher, dict) else None
-        if isinstance(metric, str):
-            yield metric
 
 
 #: Configs name validation metrics as the new trial reports them.

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from pedl2det.analysis.bindings import Binding, imported_as
+from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.names import Node, one_meaning, root_and_attributes
 from pedl2det.analysis.source import Source
 from pedl2det_names import is_legacy
@@ -23,6 +23,7 @@ class Modules:
 
     def __init__(self, sources: Mapping[str, Source]) -> None:
         self.by_name = dict(sources)
+        self._tops = {name.partition(".")[0] for name in sources}
         self._followed: dict[str, str] = {}
         #: The names that are being followed: one that leads back to itself ends there.
         self._open: set[tuple[str, str]] = set()
@@ -91,41 +92,18 @@ class Modules:
         return None, dotted
 
     def bound(self, dotted: str) -> str | None:
-        """The place of the project where a dotted name is bound, through imports and aliases.
-
-        It may be a method, after ``name = Class.method``.
-        """
-        alias = None
-        for _ in range(20):
-            source, rest = self.split(dotted)
-            if source is None or not rest:
-                return None
-            if "." in rest:
-                return dotted if self.definition(dotted) is not None else alias
-            bindings = source.names.module_bindings(rest)
-            if not bindings:
-                return None
-            if len(bindings) > 1:
-                return dotted  # which of them holds is decided when the module runs
-            meaning = bindings[0]
-            if meaning is None:
-                match source.names.bound(source.tree, rest)[-1:]:
-                    case [Binding(value=ast.Name(id=other), path=())]:
-                        meaning = f"{self.name_of(source)}.{other}"
-                    case _:
-                        return dotted
-            followed = source.names.follow(meaning)
-            if followed == dotted:
-                return dotted
-            alias, dotted = dotted, followed
-        return None
+        """The place of the project where a dotted name of it is bound, through imports."""
+        place = self._follow(dotted)
+        home, rest = self.split(place)
+        is_bound = home is not None and home.names.module_bindings(rest.partition(".")[0])
+        return place if is_bound else None
 
     # Imports.
 
     def follow(self, module: str, dotted: str) -> str:
         """A dotted name, as a module has it, by the place where it is defined."""
         dotted = self._absolute(module, dotted)
-        if dotted.partition(".")[0] not in self.by_name and dotted not in self._followed:
+        if dotted.partition(".")[0] not in self._tops:
             return dotted  # most names: a library's
         if dotted not in self._followed:
             self._followed[dotted] = dotted  # a cycle means itself
@@ -212,30 +190,25 @@ class Modules:
         return found
 
     def init_effect(self, homes: Iterable[Source]) -> ast.stmt | None:
-        """The first statement of ``__init__.py`` whose effect importing other modules would lack.
+        """The first statement of ``__init__.py`` whose effect importing other modules may lack.
 
-        Only definitions, plain constants, and imports of what some files import anyway have none.
+        Only what binds names, and imports of what some files import anyway, of Python's own
+        packages and of the old harness have none.
         """
         init = self.by_name.get("__init__")
         homes = list(homes)
         if init is None or init in homes:
             return None
         imported = self.run_by_importing(homes)
-        libraries = {
-            root for one in imported for node in one.tree.body for root in _roots(one, node)
-        }
         for node in init.tree.body:
-            siblings, roots = self.imported(init, node), _roots(init, node)
-            if siblings:
-                has_effect = any(one not in imported for one in siblings)
-            else:
-                # Importing Python's own packages or the old harness changes nothing.
-                has_effect = (not roots and not _only_names(node)) or any(
-                    not (one in sys.stdlib_module_names or is_legacy(f"{one}.x"))
-                    and one not in libraries
-                    for one in roots
-                )
-            if has_effect:
+            names = _imports(init, node)
+            siblings = [one for name in names if (one := self.split(name)[0]) is not None]
+            tops = {name.partition(".")[0] for name in names}
+            is_plain = _only_names(node) or (
+                bool(tops)
+                and all(one in sys.stdlib_module_names or is_legacy(f"{one}.x") for one in tops)
+            )
+            if any(one not in imported for one in siblings) or not (siblings or is_plain):
                 return node
         return None
 
@@ -299,11 +272,6 @@ def _imports(source: Source, node: ast.AST) -> list[str]:
     home = "." * node.level + (node.module or "")
     names = [home, *(imported_as(node, alias) for alias in node.names)]
     return [source.names.follow(name) for name in names]
-
-
-def _roots(source: Source, node: ast.stmt) -> list[str]:
-    """The top packages that a statement imports."""
-    return [name.partition(".")[0] for name in _imports(source, node)]
 
 
 def _only_names(node: ast.stmt) -> bool:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pedl2det.analysis.source import Source, lines_of
+from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import decoded, read_bytes
 from pedl2det.findings import Unreadable
 
@@ -148,16 +148,22 @@ def _dumped(text: str, ascii_only: bool) -> str:
 _PYTHON_CELLS = frozenset({"", "capture", "debug", "prun", "time", "timeit"})
 #: Magics that are written without their sign.
 _AUTOMAGICS = "cat|cd|conda|cp|env|load_ext|ls|man|matplotlib|mkdir|mv|pip|pylab|rm|rmdir|run"
-_MAGIC = re.compile(
+#: A piece of IPython, with the lines that continue it, behind what Python reads of its line; and an
+#: import that the compiler wants first, and without which Python 3 does the same.
+_IPYTHON = re.compile(
     rf"""
-    [!%?,;/]                             # %magic, !command, ?help, and what calls by itself
-    | [\w.*]+\?{{1,2}}\s*$               # help??
-    | (?:{_AUTOMAGICS})[ \t]+[\w./~-]    # a magic without its sign
+    ^[ \t]*(?:[A-Za-z_][\w., \t\[\]]*=[ \t]*(?=[!%]))?
+    (?P<magic>
+        (?: (?P<future>from[ ]__future__[ ]import[ ][\w, \t]+(?=\r?$))
+        | [!%?,;/]                           # %magic, !command, ?help, and what calls by itself
+        | [\w.*]+\?{{1,2}}[ \t]*(?=\r?$)      # help??
+        | (?:{_AUTOMAGICS})[ \t]+[\w./~-]    # a magic without its sign
+        )
+        (?:\\\r?\n|[^\r\n])*
+    )
     """,
-    re.VERBOSE,
+    re.VERBOSE | re.MULTILINE,
 )
-_ASSIGNED = re.compile(r"[A-Za-z_][\w., \t\[\]]*=[ \t]*(?=[!%])")
-_FUTURE = re.compile(r"from __future__ import [\w, \t]+")
 _OLD_API = re.compile(r"(?<![\w./-])(?:pedl\.\w|import[ ][^\n]*\bpedl\b|from[ ]+pedl\b)")
 
 
@@ -187,58 +193,30 @@ def mask(source: str, first: int) -> tuple[str, tuple[Magic, ...]]:
 
     Masks are counted from the first number: they are unique in a notebook.
     """
-    lines = lines_of(source)
     magics: list[Magic] = []
-
-    def take(at: int) -> bool:
-        """Mask the IPython of a line, with the lines that continue it; False if there is none."""
-        while at and _is_continued(lines[at - 1]):
-            at -= 1  # the error is in a line that continues another
-        end = at + 1
-        while end < len(lines) and _is_continued(lines[end - 1]):
-            end += 1
-        text = "".join(lines[at:end])
-        start = _magic_in(text)
-        if start is not None:
-            magic = text[start:].rstrip("\r\n")
-            name = f"__pedl2det_magic_{first + len(magics)}__"
-            magics.append(Magic(magic, at + 1, name + "".join(re.findall("\r?\n", magic))))
-            end_of_line = text[start + len(magic) :]
-            lines[at:end] = lines_of(text[:start] + magics[-1].mask + end_of_line)
-        return start is not None
-
-    for at, text in enumerate(lines):
-        # The compiler wants it first; without it Python 3 does the same.
-        if _FUTURE.fullmatch(text.rstrip("\r\n")):
-            take(at)
-    while (wrong := _wrong_line("".join(lines))) is not None:
-        if wrong >= len(lines) or not take(wrong):
-            break
-    return "".join(lines), tuple(magics)
+    while (found := _ipython_in(source)) is not None:
+        start, end = found.span("magic")
+        line = source.count("\n", 0, start) + 1
+        name = f"__pedl2det_magic_{first + len(magics)}__"
+        magics.append(Magic(found["magic"], line, name + "\n" * found["magic"].count("\n")))
+        source = source[:start] + magics[-1].mask + source[end:]
+    return source, tuple(magics)
 
 
-def _is_continued(line: str) -> bool:
-    return line.rstrip("\r\n").endswith("\\")
-
-
-def _wrong_line(text: str) -> int | None:
-    """The index of the line that is no Python; None if all are."""
+def _ipython_in(source: str) -> re.Match[str] | None:
+    """The first piece of IPython in a cell, where it is no Python; None if there is none."""
+    wrong = -1
     try:
-        ast.parse(text)
+        ast.parse(source)
     except SyntaxError as error:
-        return (error.lineno or 1) - 1
+        wrong = (error.lineno or 1) - 1
     except ValueError:  # a null byte
         pass
+    for found in _IPYTHON.finditer(source):
+        first = source.count("\n", 0, found.start())
+        if found["future"] or first <= wrong <= first + found[0].count("\n"):
+            return found
     return None
-
-
-def _magic_in(line: str) -> int | None:
-    """Where in a logical line IPython begins; it ends with the line."""
-    start = len(line) - len(line.lstrip(" \t"))
-    if _MAGIC.match(line, start) or _FUTURE.fullmatch(line.rstrip("\r\n"), start):
-        return start
-    assigned = _ASSIGNED.match(line, start)
-    return assigned.end() if assigned else None
 
 
 def unmask(text: str, magics: tuple[Magic, ...]) -> str:

@@ -25,46 +25,29 @@ from pedl2det.findings import Unreadable
 SKIP = re.compile(r"#\s*pedl2det:\s*skip\b")
 
 
-@dataclass(frozen=True)
-class Skipped:
-    """What of a file is to be left."""
+def skipped_lines(text: str, tree: ast.Module | None = None) -> frozenset[int]:
+    """The lines that a comment says to leave: every one, if it stands before the first statement.
 
-    whole: bool = False  #: the whole file: the comment stands alone, before the first statement
-    lines: frozenset[int] = frozenset()  #: single lines, from 1: the comment stands at their end
-
-    def __bool__(self) -> bool:
-        return self.whole or bool(self.lines)
-
-    def __contains__(self, line: int) -> bool:
-        return self.whole or line in self.lines
-
-
-def skipped_in_code(text: str, tree: ast.Module) -> Skipped:
-    """What of a Python file is to be left; a statement over several lines is left as a whole."""
-    found = skipped_in_text(text).lines
-    if not found:
-        return Skipped()
-    documentation = ast.get_docstring(tree) is not None
-    first = max((node.lineno for node in tree.body[documentation : documentation + 1]), default=0)
-    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
-    extents = [range(node.lineno, _end_of_head(node) + 1) for node in nodes]
-    lines = {line for extent in extents if not found.isdisjoint(extent) for line in extent}
-    return Skipped(any(line < first for line in found - lines), frozenset(lines))
+    In code, which has a tree, a statement over several lines is left as a whole.
+    """
+    lines = text.splitlines() if SKIP.search(text) else []
+    found = {number for number, line in enumerate(lines, 1) if SKIP.search(line)}
+    begun = next((n for n, line in enumerate(lines, 1) if line.partition("#")[0].strip()), 0)
+    inside: set[int] = set()
+    if tree is not None and found:
+        is_documented = ast.get_docstring(tree) is not None
+        begun = max((one.lineno for one in tree.body[is_documented : is_documented + 1]), default=0)
+        nodes = (node for node in ast.walk(tree) if isinstance(node, ast.stmt))
+        extents = (range(node.lineno, _end_of_head(node) + 1) for node in nodes)
+        inside = {line for one in extents if not found.isdisjoint(one) for line in one}
+    is_whole = any(line < begun for line in found - inside)
+    return frozenset(range(len(lines) + 2) if is_whole else found | inside)
 
 
 def _end_of_head(node: ast.stmt) -> int:
     """The last line of a statement without the statements in it."""
     body: list[ast.stmt] | None = getattr(node, "body", None)
     return body[0].lineno - 1 if body else node.end_lineno or node.lineno
-
-
-def skipped_in_text(text: str) -> Skipped:
-    """What of a file with ``#`` comments, such as YAML, is to be left."""
-    lines = text.splitlines() if SKIP.search(text) else []
-    found = {number for number, line in enumerate(lines, 1) if SKIP.search(line)}
-    begun = next((n for n, line in enumerate(lines, 1) if line.partition("#")[0].strip()), 0)
-    whole = any(number < begun for number in found)
-    return Skipped(whole, frozenset(found))
 
 
 Place = tuple[int, int]  # line from 1, column from 0 in characters
@@ -118,10 +101,9 @@ class Source:
         try:
             with warnings.catch_warnings(action="ignore"):  # what Python says of an old escape
                 return cls(path, text, encoding, ast.parse(text))
-        except SyntaxError as error:
-            raise Unreadable(f"syntax error: {error.msg}", error.lineno or 1) from None
-        except ValueError as error:  # a null byte
-            raise Unreadable(f"syntax error: {error}") from None
+        except (SyntaxError, ValueError) as error:  # or a null byte
+            line = getattr(error, "lineno", None) or 1
+            raise Unreadable(f"syntax error: {getattr(error, 'msg', error)}", line) from None
         except (RecursionError, MemoryError):  # both are what the parser says of it
             raise Unreadable("an expression is nested too deeply to be read") from None
 
@@ -143,9 +125,9 @@ class Source:
         return None
 
     @cached_property
-    def skipped(self) -> Skipped:
-        """What the user wants left, by a comment."""
-        return skipped_in_code(self.text, self.tree)
+    def skipped(self) -> frozenset[int]:
+        """The lines that the user wants left, by a comment."""
+        return skipped_lines(self.text, self.tree)
 
     @cached_property
     def names(self) -> Names:
@@ -168,12 +150,6 @@ class Source:
             node.end_lineno,
             self._column(node.end_lineno, node.end_col_offset),
         )
-
-    @cached_property
-    def newline(self) -> str:
-        """How the first line ends, and with it new ones."""
-        found = NEWLINE.search(self.text)
-        return found[0] if found else "\n"
 
     def segment(self, node: ast.expr | ast.stmt) -> str:
         """The text of a node."""

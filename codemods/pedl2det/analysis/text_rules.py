@@ -44,7 +44,6 @@ class TextChange:
 
     rule: str  #: the id of the rule
     line: int  #: the line of the old text, from 1
-    message: str  #: what was rewritten
 
 
 @dataclass(frozen=True)
@@ -56,8 +55,6 @@ class TextFinding:
     kind: Kind  #: what it means for the user
     message: str  #: what was found and why it matters
     help: str = ""  #: what to write; empty where nothing is left to do
-    #: The key of a config above which a place that is left gets a TODO comment.
-    mark: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -98,26 +95,12 @@ class Put(_OfKey):
     value: str | None = None  #: its new text; None keeps the old value
     unit: str = ""  #: the only key of a mapping around the new text, as in ``{batches: 100}``
 
-    @property
-    def message(self) -> str:
-        """The edit in words."""
-        new = self.name or self.path[-1]
-        if self.value is None:
-            return f"{self.entry.name} is {new}"
-        value = f"{{{self.unit}: {self.value}}}" if self.unit else self.value
-        return f"{self.entry.name} is {new}: {value}"
-
 
 @dataclass(frozen=True)
 class Delete(_OfKey):
     """Remove a key and its value."""
 
     comments: tuple[str, ...] = ()  #: lines of comment to write in its place
-
-    @property
-    def message(self) -> str:
-        """The edit in words."""
-        return f"{self.entry.name} is removed"
 
 
 @dataclass(frozen=True)
@@ -128,11 +111,6 @@ class Insert:
     path: KeyPath  #: the new key
     value: str  #: its text
     line: int = 1  #: the line that reports name
-
-    @property
-    def message(self) -> str:
-        """The edit in words."""
-        return f"{'.'.join(self.path)}: {self.value}"
 
 
 Edit = Put | Delete | Insert
@@ -153,7 +131,7 @@ class ConfigFacts:
 def left(rule: str, entry: Entry, message: str, help_: str) -> TextFinding:
     """A place that a person rewrites; its config does not run before."""
     text = f"{entry.name}: {message}; this config does not run until it is changed"
-    return TextFinding(rule, entry.line, Kind.LEFT, text, help_, entry.path)
+    return TextFinding(rule, entry.line, Kind.LEFT, text, help_)
 
 
 def number(entry: Entry | None, least: int = 1) -> int | None:
@@ -200,15 +178,11 @@ GONE_SEARCHERS = {
 SINGLE = "searcher: {name: single, metric: val_loss, max_length: {batches: 100}}\n"
 
 
-def config_example(
-    before: str, after: str, searcher: str = SINGLE, searcher_after: str = ""
-) -> tuple[str, str, str]:
+def config_example(before: str, after: str) -> tuple[str, str, str]:
     """The name and texts of a config of ``model_def:T``, before and after."""
-    return (
-        "const.yaml",
-        f"entrypoint: model_def:T\n{before}{searcher}",
-        f"entrypoint: model_def:T\n{after}{searcher_after or searcher}",
-    )
+    texts = (text if "searcher:" in text else text + SINGLE for text in (before, after))
+    old, new = (f"entrypoint: model_def:T\n{text}" for text in texts)
+    return "const.yaml", old, new
 
 
 # Edits of other texts: spans, around which every character stays.

@@ -17,10 +17,7 @@ YAML = (".yaml", ".yml")
 NOTEBOOK = ".ipynb"
 
 #: Endings and beginnings of the names of other texts that may name the old API or its commands.
-_TEXT_ENDS = (
-    *(".sh", ".bash", ".zsh", ".mk", ".txt", ".in", ".toml", ".cfg", ".md", ".markdown"),
-    ".pedlignore",
-)
+_TEXT_ENDS = (*(".sh", ".bash", ".zsh", ".mk", ".txt", ".in", ".toml", ".cfg", ".md", ".markdown"),)
 _TEXT_STARTS = ("Makefile", "makefile", "GNUmakefile", "Dockerfile")
 _ENDS = (".py", NOTEBOOK, *YAML, *_TEXT_ENDS)
 #: Directories that hold nothing of a project.
@@ -34,12 +31,6 @@ _RESULTS = (
     {"metadata.json", "code", "state.json"},
     {"metadata.json", "code", "rng_state.pkl"},
 )
-
-_KINDS = {
-    stat.S_IFDIR: "this folder cannot be listed",
-    stat.S_IFIFO: "a named pipe is not read: put a file in its place",
-    stat.S_IFSOCK: "a socket is not read: put a file in its place",
-}
 
 
 def files_below(paths: Sequence[Path]) -> list[Path]:
@@ -93,7 +84,9 @@ def read_bytes(path: Path) -> bytes:
     try:
         kind = stat.S_IFMT(path.stat().st_mode)
         if kind != stat.S_IFREG:
-            raise Unreadable(_KINDS.get(kind, "a device is not read: put a file in its place"))
+            is_folder = kind == stat.S_IFDIR
+            what = "this folder cannot be listed" if is_folder else "no regular file: put one here"
+            raise Unreadable(what)
         return path.read_bytes()
     except OSError as error:
         if isinstance(error, FileNotFoundError) and path.is_symlink():

@@ -38,10 +38,8 @@ def apply(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str])
     """
     locator = Locator(source)
     applier = _Applier(source, locator, context)
-    for edit in edits:
-        applier.take(edit)
-    applier.find_way()
-    return layout.code_of(locator.module.visit(applier), locator.module, source)
+    applier.take(edits)
+    return locator.module.visit(applier).code
 
 
 class _Applier(cst.CSTTransformer):
@@ -68,8 +66,14 @@ class _Applier(cst.CSTTransformer):
 
     # Before the walk: file each edit under the node that it changes.
 
-    def take(self, edit: fx.Edit) -> None:
-        """Take an edit in."""
+    def take(self, edits: Iterable[fx.Edit]) -> None:
+        """Take edits in, and find where they are; the walk leaves everything else out."""
+        for edit in edits:
+            self._take(edit)
+        marked = {*self._edits, *self._wanted, *self._dropped, *self._renamed}
+        self._ways = self._locator.ways(marked)
+
+    def _take(self, edit: fx.Edit) -> None:
         for hole in getattr(edit, "holes", {}).values():
             self._wanted.add(self._locator.expression(hole))
         match edit:
@@ -99,11 +103,6 @@ class _Applier(cst.CSTTransformer):
                 raise Overlap(f"{self._source.path}:{edit.node.lineno}: two fixes replace this")
         if edit not in known:
             known.append(edit)
-
-    def find_way(self) -> None:
-        """Find where the edits are; the walk leaves everything else out."""
-        marked = {*self._edits, *self._wanted, *self._dropped, *self._renamed}
-        self._ways = self._locator.ways(marked)
 
     # On the way up.
 
@@ -261,7 +260,8 @@ class _Applier(cst.CSTTransformer):
         if not (touched or edits):
             return updated
         if isinstance(updated, cst.FunctionDef):
-            updated = layout.closed_up(updated)
+            if not updated.params.children:  # nor the space that they had
+                updated = updated.with_changes(whitespace_before_params=cst.SimpleWhitespace(""))
             if updated.params is not original.params and "# type: (" in self._source.text:
                 updated = updated.visit(layout.OpenSignature())
         lines = self._around(original, updated.with_changes(leading_lines=[]), edits)
@@ -301,12 +301,8 @@ def _order(edit: fx.Edit) -> int:
 def _closed_up(original: Any, updated: Any) -> Any:
     """A node whose parts changed, without what only parted or quoted the old ones."""
     match updated:
-        case cst.Call():
+        case cst.Call() | cst.Parameters():
             return layout.without_stray_comma(original, updated)
-        case cst.Parameters():
-            return layout.parameters_without_stray_comma(original, updated)
-        case cst.Lambda() if original.params.params:
-            return layout.closed_up(updated)
         case cst.FormattedString() if updated is not original:
             return updated.visit(layout.OtherQuotes(updated.quote))
     return updated

@@ -44,28 +44,19 @@ def without_unused(old: Source, text: str) -> Source:
     """
     while True:
         source = Source.of(old.path, text)
-        lost = _reads(old) - _reads(source)
-        candidates = [
-            node
-            for node in source.names.of(ast.Assign)
-            if _is_harmless(node) and ast.unparse(node.targets[0]) in lost
-        ]
-        places = _unused(source) if candidates else set()
-        gone = [node for node in candidates if (node.lineno, node.col_offset) in places]
+        assigned = [one for one in source.names.of(ast.Assign) if _is_harmless(one)]
+        had = _unused(old).values() if assigned else ()
+        places = [at for at, name in _unused(source).items() if name not in had] if assigned else ()
+        gone = [node for node in assigned if (node.lineno, node.col_offset) in places]
         if not gone:
             return source
         text = apply(source, map(ReplaceStatement, gone), {})
 
 
-def _reads(source: Source) -> Counter[str]:
-    """How often a file reads each name."""
-    return Counter(one.id for one in source.names.of(ast.Name) if isinstance(one.ctx, ast.Load))
-
-
-def _unused(source: Source) -> set[tuple[int, int]]:
-    """The places of assignments to local variables that nothing reads."""
-    found = Checker(source.tree).messages
-    return {(one.lineno, one.col) for one in found if isinstance(one, messages.UnusedVariable)}
+def _unused(source: Source) -> dict[tuple[int, int], str]:
+    """The local variables that nothing reads, by the places of their assignments."""
+    found = (one for one in Checker(source.tree).messages if type(one) is messages.UnusedVariable)
+    return {(one.lineno, one.col): one.message_args[0] for one in found}
 
 
 def _is_harmless(node: ast.Assign) -> bool:

@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from pedl2det.analysis.bindings import run_at_once
-from pedl2det.analysis.source import Source, first_line
+from pedl2det.analysis.source import NEWLINE, Source, first_line
 from pedl2det.analysis.text_rules import Span, replaced
+from pedl2det.edits.apply import apply
 from pedl2det.edits.flakes import undefined_exports, wrong_names
 from pedl2det.edits.layout import formatted
 from pedl2det.edits.rows import Row, rows_of, take_blank_lines, text_of
+from pedl2det.fixes import Drop
 
 #: No line of imports has more columns.
 _LONGEST = 100
@@ -74,8 +76,10 @@ def fit_imports(old: Source, new: Source, wanted: Wanted) -> str:
     if any(_is_old_star(node, wanted) for node in present) and wrong_names(ast.parse(text)):
         text = editor.without(stays, keeps_stars=True)
     if "__all__" in text:
-        lost = undefined_exports(ast.parse(text)) - undefined_exports(old.tree)
-        text = _without_exports(Source.of(new.path, text), lost) if lost else text
+        source = Source.of(new.path, text)
+        lost = undefined_exports(source.tree) - undefined_exports(old.tree)
+        exports = (one for one in source.names.of(ast.Constant) if lost and one.value in lost)
+        text = apply(source, [Drop(one) for one in exports if _is_export(source, one)], {})
     return text if text.strip() else ""
 
 
@@ -172,24 +176,12 @@ def _folded(code: str) -> str:
     return formatted(code, _LONGEST).rstrip("\n")
 
 
-def _without_exports(source: Source, lost: set[str]) -> str:
-    """The text of a file without names in ``__all__`` that are no longer imported."""
-    spans = []
-    for node in source.names.of(ast.Assign):
-        match node:
-            case ast.Assign(
-                targets=[ast.Name(id="__all__")],
-                value=ast.List(elts=parts) | ast.Tuple(elts=parts) as value,
-            ):
-                kept = [getattr(one, "value", None) not in lost for one in parts]
-                ((start, end),) = _extents(source, [value])
-                if sum(kept) > isinstance(value, ast.Tuple):
-                    places = [(at - start, to - start) for at, to in _extents(source, parts)]
-                    spans.append(Span(start, end, _cut(source.text[start:end], places, kept)))
-                else:
-                    value.elts = [one for one, is_kept in zip(parts, kept, strict=True) if is_kept]
-                    spans.append(Span(start, end, ast.unparse(value)))
-    return replaced(source.text, spans)
+def _is_export(source: Source, text: ast.Constant) -> bool:
+    """Whether a text is a member of ``__all__``."""
+    match [*itertools.islice(source.names.around(text), 2)]:
+        case [ast.List() | ast.Tuple(), ast.Assign(targets=[ast.Name(id="__all__")])]:
+            return True
+    return False
 
 
 # The file.
@@ -209,6 +201,8 @@ class _Editor:
     def __init__(self, source: Source, wanted: Wanted) -> None:
         self._source = source
         self._wanted = wanted
+        newline = NEWLINE.search(source.text)
+        self._newline = newline[0] if newline else "\n"
         self._rows = rows_of(source, source.tree.body)
         self._reads = [_reads_at_once(row) for row in self._rows]
         self._present = sorted(source.names.of(ast.Import, ast.ImportFrom), key=source.start)
@@ -290,7 +284,7 @@ class _Editor:
 
     def _insert(self, new: _Statement, used: int) -> None:
         """Add a row for an import."""
-        group, rows, newline = self._group(new), self._rows, self._source.newline
+        group, rows, newline = self._group(new), self._rows, self._newline
         imports = [
             (at, self._group(node), node)
             for at, row in enumerate(rows[:used])
@@ -330,7 +324,7 @@ class _Editor:
             row = self._rows[at]
             is_definition = isinstance(row.nodes[0], ast.FunctionDef | ast.ClassDef)
             if not row.above or row.above[0].strip():
-                row.above[:0] = [self._source.newline] * (2 if is_definition else 1)
+                row.above[:0] = [self._newline] * (2 if is_definition else 1)
 
     def _first(self, row: Row) -> ast.stmt:
         """The first statement of a row, as it is now."""
@@ -364,7 +358,7 @@ class _Editor:
         """The code of a row with that of its imports."""
         first = row.nodes[0]
         if first not in self._source.names.parents:
-            return codes.get(first, self._imports[first].code) + self._source.newline
+            return codes.get(first, self._imports[first].code) + self._newline
         start = self._source.offset((first_line(first), 0))
         if hasattr(first, "body"):
             spans = [*self._inner(first, codes)]
@@ -380,7 +374,8 @@ class _Editor:
         if any(codes[one] != text for one, text in texts):
             kept = [codes.get(one, self._source.segment(one)) for one in nodes]
             (start, _), (_, end) = _extents(self._source, [nodes[0], nodes[-1]])
-            yield Span(start, end, "; ".join(filter(None, kept)))
+            code = "; ".join(filter(None, kept))
+            yield Span(start, end, NEWLINE.sub(self._newline, code))
 
     def _inner(self, statement: ast.stmt, codes: Mapping[ast.stmt, str]) -> Iterator[Span]:
         """Replace what changes in the blocks of a statement."""
@@ -396,7 +391,7 @@ class _Editor:
             if [row.code for row in new] != [row.code for row in rows]:
                 start = source.offset((first_line(body[0]) - len(rows[0].above), 0))
                 end = start + len(text_of(rows))
-                yield Span(start, end, text_of(new, f"{indent}pass{source.newline}"))
+                yield Span(start, end, text_of(new, f"{indent}pass{self._newline}"))
 
 
 def _bodies(statement: Any) -> Iterator[list[ast.stmt]]:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import functools
-import operator
 import re
 from collections.abc import Sequence, Set
-from itertools import pairwise
 from typing import Any
 
 import libcst as cst
 
-from pedl2det.analysis.source import Source, first_line, lines_of
+from pedl2det.analysis.source import lines_of
 from pedl2det.edits import templates
 
 
@@ -113,54 +111,34 @@ def _is_pass(line: Any) -> bool:
     return False
 
 
-def code_of(tree: cst.Module, old: cst.Module, source: Source) -> str:
-    """Return the code of a tree; what it shares with the tree of a file is in the file's text."""
-    nodes = iter(source.tree.body)
-    starts = []
-    for line in old.body:
-        small = line.body if isinstance(line, cst.SimpleStatementLine) else [line]
-        first, *_ = [next(nodes) for _ in small]
-        starts.append(first_line(first) - 1 - len(line.leading_lines))
-    ends = ([*one.header, *one.body[-1:], *one.footer] for one in (tree, old))
-    if not starts or not operator.eq(*ends):
-        return tree.code
-    lines = lines_of(source.text)
-    texts = ("".join(lines[start:end]) for start, end in pairwise([*starts, len(lines)]))
-    known = dict(zip(old.body, texts, strict=True))
-    code = "".join(known.get(line) or tree.code_for_node(line) for line in tree.body)
-    return "".join(lines[: starts[0]]) + code
-
-
 # Arguments and parameters.
 
 
 def with_argument(call: Any, argument: cst.Arg, first: bool) -> Any:
-    """A call with one more argument: the first, or the last that its kind may be."""
+    """A call with one more argument: the first, or the last."""
     plain = argument.with_changes(comma=cst.MaybeSentinel.DEFAULT)
     args = [one.with_changes(value=templates.in_parentheses(one.value)) for one in call.args]
     if first:
         return call.with_changes(args=[plain, *args])
-    at = len(args)
-    if argument.keyword is None:  # a positional argument goes before keywords
-        at = next((i for i, one in enumerate(args) if one.keyword or one.star == "**"), at)
-    elif args and args[-1].star == "**":
-        at -= 1
-    if args and at == len(args):
+    if args:
         args[-1], plain = _after(args[-1], plain, call.whitespace_before_args)
-    return call.with_changes(args=[*args[:at], plain, *args[at:]])
+    return call.with_changes(args=[*args, plain])
 
 
-def without_stray_comma(original: cst.Call, updated: cst.Call) -> cst.Call:
-    """A call of which arguments were dropped: what stood behind the last one still does."""
-    if len(updated.args) == len(original.args):
-        return updated
-    if not updated.args:
-        return updated.with_changes(whitespace_before_args=cst.SimpleWhitespace(""))
-    end = original.args[-1]
-    last = updated.args[-1].with_changes(
-        comma=end.comma, whitespace_after_arg=end.whitespace_after_arg
+def without_stray_comma(original: Any, updated: Any) -> Any:
+    """A call or parameters of which some were dropped: behind the last stands what stood there."""
+    before, after = (
+        [one for one in node.children if isinstance(one, cst.Arg | cst.Param)]
+        for node in (original, updated)
     )
-    return updated.with_changes(args=[*updated.args[:-1], last])
+    is_call = isinstance(updated, cst.Call)
+    if len(after) == len(before) or not (after or is_call):
+        return updated
+    if not after:
+        return updated.with_changes(whitespace_before_args=cst.SimpleWhitespace(""))
+    space = "whitespace_after_arg" if is_call else "whitespace_after_param"
+    ends = {name: getattr(before[-1], name) for name in ("comma", space)}
+    return updated.with_deep_changes(after[-1], **ends)
 
 
 def _after(last: cst.Arg, new: cst.Arg, between: Any) -> tuple[cst.Arg, cst.Arg]:
@@ -193,31 +171,6 @@ def with_parameter(function: Any, code: str, in_class: bool) -> Any:
 def _is_static(function: cst.FunctionDef) -> bool:
     names = [one.decorator for one in function.decorators]
     return any(isinstance(one, cst.Name) and one.value == "staticmethod" for one in names)
-
-
-def parameters_without_stray_comma(
-    original: cst.Parameters, updated: cst.Parameters
-) -> cst.Parameters:
-    """Parameters of which some were dropped: behind the last one stands what stood there before."""
-    before, after = (
-        [one for one in parameters.children if isinstance(one, cst.Param)]
-        for parameters in (original, updated)
-    )
-    if not after or len(after) == len(before):
-        return updated
-    end = before[-1]
-    return updated.with_deep_changes(
-        after[-1], comma=end.comma, whitespace_after_param=end.whitespace_after_param
-    )
-
-
-def closed_up(function: Any) -> Any:
-    """A function or lambda without parameters keeps nothing of the space that they had."""
-    if function.params.children:
-        return function
-    if isinstance(function, cst.Lambda):
-        return function.with_changes(whitespace_after_lambda=cst.MaybeSentinel.DEFAULT)
-    return function.with_changes(whitespace_before_params=cst.SimpleWhitespace(""))
 
 
 # Lines that became too long.

@@ -91,10 +91,6 @@ class Locator:
         """The small or compound libcst statement of a statement."""
         return self._located(node, cst.CSTNode)
 
-    def parameter(self, node: ast.arg) -> cst.CSTNode:
-        """The parameter of a function."""
-        return self._located(node, cst.Param)
-
     def _located(self, node: Any, kind: Any) -> cst.CSTNode:
         found = self._find(node)
         if found is None or not isinstance(found, kind):
@@ -110,11 +106,12 @@ class Locator:
         return found
 
     def part(self, node: ast.expr | ast.keyword | ast.arg) -> cst.CSTNode:
-        """The parameter, argument or decorator that a node stands for."""
+        """The parameter, argument, decorator or member of a list that a node stands for."""
         if isinstance(node, ast.arg):
-            return self.parameter(node)
+            return self._located(node, cst.Param)
         found = self._parents.get(self.expression(node)) if isinstance(node, ast.expr) else None
-        return found if isinstance(found, cst.Decorator | cst.Annotation) else self.argument(node)
+        is_part = isinstance(found, cst.Decorator | cst.Annotation | cst.Element)
+        return found if found is not None and is_part else self.argument(node)
 
     def column(self, statement: Any) -> int:
         """The column in which a located statement, or a line that begins with one, starts."""

@@ -20,23 +20,18 @@ class NotEdited(Exception):  # noqa: N818 - describes the text
     """A config is written in a way that no edit keeps the meaning of."""
 
 
-def edited(
-    config: Config, edits: Sequence[Edit], comments: Iterable[tuple[KeyPath, Sequence[str]]] = ()
-) -> str:
+def edited(config: Config, edits: Sequence[Edit]) -> str:
     """Return the text of a config with its edits made, or raise.
 
-    An edit below a key that another one removes has no effect. Comments are written above keys,
-    where lines of their own have room for them.
+    An edit below a key that another one removes has no effect.
 
     Raises:
         NotEdited: read again, the text would not mean what the edits mean.
     """
     edits = _lasting(edits)
     try:
-        spans = [*_spans(config, edits)]
-        for path, lines in comments:
-            spans += _comment(config, path, lines)
-        text = replaced(config.text, dict.fromkeys(spans))  # an anchor's place has several paths
+        spans = dict.fromkeys(_spans(config, edits))
+        text = replaced(config.text, spans)  # an anchor's place has several paths
         result = Config.of(text).value()
     except (Unreadable, ValueError) as error:
         raise NotEdited(f"the edited text cannot be read: {error}") from None

@@ -20,7 +20,7 @@ from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Reference, references_in
 from pedl2det.edits.comments import FOR_TOOLS
 from pedl2det.edits.flakes import wrong_names
-from pedl2det.engine.marks import is_marked, statement_of
+from pedl2det.engine.marks import is_marked
 from pedl2det.engine.migration import Migration
 from pedl2det.findings import Finding, Kind
 
@@ -60,8 +60,8 @@ def account(migration: Migration, new: Mapping[str, Source]) -> list[Reference]:
     for reference in sorted(legacy, key=lambda one: one.is_import):
         path, name = reference.source.path, name_of(root_and_attributes(reference.node)[0]) or ""
         uses = fates[path, name] if reference.is_import else set()
-        statement = statement_of(reference.source, reference.node)
-        has_mark = statement is not None and is_marked(reference.source, statement)
+        statement = reference.source.names.statement_of(reference.node)
+        has_mark = is_marked(reference.source, statement)
         if reference.node.lineno in reference.source.skipped:
             fate = "suppressed"
         elif has_mark or uses & {"marked", "open"}:

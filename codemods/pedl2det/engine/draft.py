@@ -76,7 +76,7 @@ def draft(migration: Migration) -> None:
 
 def _imports_old(source: Source, wanted: Wanted) -> bool:
     """Whether a file imports old names, and so may import what nothing uses any more."""
-    return not source.skipped.whole and any(
+    return any(
         wanted.is_gone(imported_as(node, alias))
         for node in source.names.of(ast.Import, ast.ImportFrom)
         for alias in node.names
@@ -111,7 +111,9 @@ def _filled(
             access = trial.context.at(inside(edit))
             assert access is not None
             contexts[edit.node] = access.code
-        code = _with_constructor(code, [one.replace(fx.CONTEXT, own) for one in constructor])
+        text = "".join(f"{one.replace(fx.CONTEXT, own)}\n" for one in constructor)
+        place = rf"(?m)^([ \t]*){re.escape(fx.CONSTRUCTOR)}(?:\n|\Z)"
+        code = re.sub(place, lambda found: textwrap.indent(text, found[1]), code).rstrip("\n")
         if not code.strip():
             return None
     loaders = own if trial.loaders in functions else ""
@@ -121,13 +123,6 @@ def _filled(
             code = re.sub(rf"lambda: (\w+)\({re.escape(token)}\)", r"\1", code)
         code = code.replace(token, handed)
     return edit if code == edit.code else replace(edit, code=code)
-
-
-def _with_constructor(code: str, constructor: Sequence[str]) -> str:
-    """A template with the constructor's statements in their place."""
-    text = "".join(f"{one}\n" for one in constructor)
-    place = rf"(?m)^([ \t]*){re.escape(fx.CONSTRUCTOR)}(?:\n|\Z)"
-    return re.sub(place, lambda found: textwrap.indent(text, found[1]), code).rstrip("\n")
 
 
 def _imports_of(fixes: Sequence[fx.Fix], binds: bool) -> dict[Path, set[str]]:

@@ -32,12 +32,9 @@ def in_order(work: Callable[[Item], Answer], items: list[Item], jobs: int) -> It
         Pedl2DetError: a process was killed.
     """
     workers = min(jobs, len(items) // _PAYS)
-    return map(work, items) if workers < 2 else _in_processes(work, items, workers)
-
-
-def _in_processes(
-    work: Callable[[Item], Answer], items: list[Item], workers: int
-) -> Iterator[Answer]:
+    if workers < 2:
+        yield from map(work, items)
+        return
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool

@@ -54,17 +54,6 @@ def _columns(source: Source, node: Any) -> tuple[int, int]:
     return column, max(end, column + 1)
 
 
-def statement_of(source: Source, node: ast.AST) -> ast.stmt | None:
-    """Return the innermost statement around a node; of a module, its first one."""
-    if isinstance(node, ast.Module):
-        return node.body[0] if node.body else None
-    while not isinstance(node, ast.stmt):
-        if node not in source.names.parents:
-            return None
-        node = source.names.parents[node]
-    return node
-
-
 #: The rule of marks that no other rule writes.
 GENERIC = "P000"
 _LEAST, _MOST = 79, 100
@@ -73,7 +62,11 @@ _MARK = re.compile(r"\s*# TODO\(pedl2det (\w+)\): (.*)")
 
 def mark(remark: Remark) -> Fix | None:
     """Return the fix that marks the place of a remark; None if it has a mark of this rule."""
-    statement = statement_of(remark.source, remark.node)
+    node = remark.node
+    if isinstance(node, ast.Module):
+        statement = node.body[0] if node.body else None
+    else:
+        statement = remark.source.names.statement_of(node)
     if statement is None or is_marked(remark.source, statement, remark.rule):
         return None
     text = _text_of(remark.source, statement, remark.rule, remark.message, remark.help)
@@ -139,11 +132,10 @@ def mark_open(migration: Migration, references: Iterable[Reference]) -> None:
         cell, line = old.place(_old_line(old, one.source, one.node.lineno))
         migration.findings.append(replace(found, cell=cell, line=line))
         migration.marked[path] += 1
-        statement = statement_of(one.source, one.node)
-        if statement is not None:
-            text = _text_of(one.source, statement, GENERIC, message, help_)
-            _, marks = marked.setdefault(path, (one.source, {}))
-            marks[statement, one.dotted] = Mark(statement, text)
+        statement = one.source.names.statement_of(one.node)
+        text = _text_of(one.source, statement, GENERIC, message, help_)
+        _, marks = marked.setdefault(path, (one.source, {}))
+        marks[statement, one.dotted] = Mark(statement, text)
     for path, (source, marks) in marked.items():
         migration.texts[path] = apply(source, marks.values(), {})
 

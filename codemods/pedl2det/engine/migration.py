@@ -66,12 +66,9 @@ class Migration:
         Raises:
             SyntaxError: one of them does not parse; a defect of ours.
         """
-        return {
-            name: _with_text(source, self.texts.get(source.path, source.text))
-            for name, source in self.trial.modules.by_name.items()
-        }
-
-
-def _with_text(source: Source, text: str) -> Source:
-    tree = source.tree if text == source.text else ast.parse(text)
-    return replace(source, text=text, tree=tree)
+        sources = dict(self.trial.modules.by_name)
+        for name, source in sources.items():
+            text = self.texts.get(source.path, source.text)
+            tree = source.tree if text == source.text else ast.parse(text)
+            sources[name] = replace(source, text=text, tree=tree)
+        return sources

@@ -306,7 +306,7 @@ def _unwanted(rule: Rule, proposal: Fix | Remark, options: Options) -> str | Non
     lines = [(proposal.source, getattr(proposal.node, "lineno", 0))]
     if isinstance(proposal, Fix):
         lines += [(source, line) for source, edit in proposal.located for line in _lines(edit)]
-    if any(source.skipped and line in source.skipped for source, line in lines):
+    if any(line in source.skipped for source, line in lines):
         return f"{rule.name} would rewrite this, and a comment says to skip it"
     return None
 

@@ -24,7 +24,9 @@ def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
     files = _files(migration)
     findings = _once(migration.findings)
     findings += _outside(files, project, directories)
-    blocking = [one for one in findings if one.kind.is_left and _blocks(one, project)]
+    left = [one for one in findings if one.kind.is_left and project.has_trial]
+    leftover = {*project.modules.values(), *project.notebooks} - project.needed
+    blocking = [one for one in left if one.path not in leftover]  # the trial being finished
     status = Status.SUPPRESSED if blocking else Status.REWRITTEN
     if any(one.kind is not Kind.SUPPRESSED for one in blocking):
         status = Status.BEGUN
@@ -98,14 +100,6 @@ def _outside(
             )
             help_ = f"pedl2det migrate {file.path.parent}"
             yield Finding(Kind.LEFT, SCAN, file.path, 1, message, help_)
-
-
-def _blocks(finding: Finding, project: Project) -> bool:
-    """Whether a finding keeps the trial from being finished; one about a leftover does not."""
-    if not project.has_trial:
-        return False
-    leftover = {*project.modules.values(), *project.notebooks} - project.needed
-    return finding.path not in leftover
 
 
 def _is_written(file: NewFile, status: Status, findings: list[Finding], options: Options) -> bool:

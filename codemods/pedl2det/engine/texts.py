@@ -16,7 +16,7 @@ from pedl2det.analysis.discovery import Discovered
 from pedl2det.analysis.metric_names import RENAMED, metric_names
 from pedl2det.analysis.notebook import Document, NotebookSource, uses_old_api
 from pedl2det.analysis.project import Reading, Script
-from pedl2det.analysis.source import Skipped, skipped_in_text
+from pedl2det.analysis.source import skipped_lines
 from pedl2det.analysis.text_rules import ConfigFacts, TextFinding, TextResult
 from pedl2det.analysis.tree import decoded
 from pedl2det.analysis.trial import Trial
@@ -30,7 +30,7 @@ from pedl2det.texts.configs import migrate_config, with_legacy_config
 
 CONFIGS, SCAN, CELLS, TRIAL = "C105", "scan", "N202", "N204"
 _AS_FILE = "migrate it as a file, and put the new text into the cell"
-_PYTHON = {"pypy", "python", "python2", "python3", "script"}
+_OTHER_CELLS = {"file", "writefile", "pypy", "python", "python2", "python3", "script"}
 #: A name of PEDL, or a key of a config that counts in steps.
 _OLD = re.compile(
     r"(?<![\w./-])pedl(?:\.\w+)*(?![\w/-])"
@@ -44,17 +44,15 @@ def _take_text(
     old: str,
     new: TextResult,
     options: Options,
-    skipped: Skipped,
     cell: int | None = None,
 ) -> str:
     """Record what becomes of a text, and return it; it stays where the user wants a part left."""
+    skipped = skipped_lines(old)
     unwanted = [one for one in new.changes if one.rule in options.left_out or one.line in skipped]
     if unwanted:
-        why = "left by your choice: this text stays as it is"
+        message = "this would be rewritten: left by your choice, with all of this text"
         record.findings += [
-            Finding(
-                *(Kind.SUPPRESSED, one.rule, path, one.line, f"{one.message} ({why})"), cell=cell
-            )
+            Finding(*(Kind.SUPPRESSED, one.rule, path, one.line, message), cell=cell)
             for one in unwanted
         ]
         return old
@@ -90,8 +88,7 @@ def migrate_texts(discovered: Discovered, result: Result, options: Options) -> N
             is_around = any(path.is_relative_to(directory) for directory in near)
             place: PlaceOfTrial = "around" if is_around else "below" if near else ""
             _migrate_text(path, place, result, options)
-    notebooks = {one for project in discovered.projects for one in project.notebooks}
-    for path in sorted(notebooks | set(discovered.notebooks)):
+    for path in discovered.notebooks:
         _migrate_notebook(path, result, options)
 
 
@@ -119,7 +116,7 @@ def _migrate_text(path: Path, trial: PlaceOfTrial, result: Result, options: Opti
         new = migrate_shell(name, text, options.cluster)
     else:
         return
-    new_text = _take_text(result, path, text, new, options, skipped_in_text(text))
+    new_text = _take_text(result, path, text, new, options)
     if new_text != text:
         result.files.append(NewFile(path, data, new_text.encode(encoding)))
 
@@ -137,7 +134,7 @@ def _migrate_notebook(path: Path, result: Result, options: Options) -> None:
             from pedl2det.texts.commands import migrate_shell
 
             new = migrate_shell(str(path), cell.source, options.cluster)
-            text = _take_text(result, path, cell.source, new, options, Skipped(), cell.number)
+            text = _take_text(result, path, cell.source, new, options, cell.number)
             if text != cell.source:
                 sources[cell.number] = text
     if not sources:
@@ -180,8 +177,7 @@ def migrate_configs(migration: Migration) -> None:
         result = migrate_config(config.text, of_config)
         if asks_for_old:
             result = with_legacy_config(config.text, result)
-        skipped = skipped_in_text(config.text)
-        text = _take_text(migration, path, config.text, result, options, skipped)
+        text = _take_text(migration, path, config.text, result, options)
         if text != config.text:
             migration.configs[path] = text
     for path, script in reading.scripts.items():
@@ -271,8 +267,7 @@ def notebook_findings(reading: Reading) -> Iterator[Finding]:
     """Return what to say about the notebooks of a project."""
     for source in reading.originals.values():
         if isinstance(source, NotebookSource):
-            yield from _magics(source)
-            yield from _cells(source)
+            yield from _for_ipython(source)
     for owner in reading.trial.concrete:
         source = reading.trial.modules.home(owner)
         if not source.is_module:
@@ -281,27 +276,23 @@ def notebook_findings(reading: Reading) -> Iterator[Finding]:
             yield finding_at(source, owner, Kind.NOTE, TRIAL, message, help_)
 
 
-def _magics(source: NotebookSource) -> Iterator[Finding]:
-    """Uses of the old API that only IPython sees."""
-    for cell, magics in source.magics.items():
-        for magic in magics:
-            if not magic.is_shell and uses_old_api(magic.text):
-                code = magic.text.splitlines()[0]
-                message = f"{code}: a magic uses the old API"
-                at = source.path, magic.line, message, "write it as plain Python"
-                yield Finding(Kind.LEFT, SCAN, *at, code=code, cell=cell)
-
-
-def _cells(source: NotebookSource) -> Iterator[Finding]:
-    """Cells that hold another program or another file, and use the old API or the old config."""
+def _for_ipython(source: NotebookSource) -> Iterator[Finding]:
+    """Old code that only IPython runs: of magics, and of cells that hold a program or a file."""
     for cell in source.document.cells:
-        if not cell.is_code or cell.magic not in {"file", "writefile", *_PYTHON}:
-            continue
-        what = "this cell runs a program" if cell.magic in _PYTHON else "this cell holds a file"
-        magic = cell.source.strip().splitlines()[0]
-        for number, code in enumerate(cell.source.split("\n"), 1):
-            found = _OLD.search(code)
-            if found is not None and not code.lstrip().startswith(("#", "%%")):
-                message = f"{magic}: {what} that uses {found[0]}"
-                at = source.path, number, message, _AS_FILE
-                yield Finding(Kind.LEFT, CELLS, *at, code=code, cell=cell.number)
+        if cell.is_code and cell.magic in _OTHER_CELLS:
+            rule, what, help_ = CELLS, "this cell holds a program or a file with old code", _AS_FILE
+            lines = [one for one in enumerate(cell.source.split("\n"), 1) if _is_old(one[1])]
+        else:
+            rule, what, help_ = SCAN, "a magic uses the old API", "write it as plain Python"
+            magics = (one for one in source.magics.get(cell.number, ()) if not one.is_shell)
+            old = (one for one in magics if uses_old_api(one.text))
+            lines = [(one.line, one.text.splitlines()[0]) for one in old]
+        for line, code in lines:
+            message = f"{code}: {what}"
+            yield Finding(
+                *(Kind.LEFT, rule, source.path, line, message, help_), code=code, cell=cell.number
+            )
+
+
+def _is_old(line: str) -> bool:
+    return _OLD.search(line) is not None and not line.lstrip().startswith(("#", "%%"))

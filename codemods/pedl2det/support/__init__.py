@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from pedl2det.analysis.source import first_line
+
 #: The module that migrated code imports the pieces from.
 MODULE = "legacy_keras"
 
@@ -35,11 +37,10 @@ _BIND = "bind"
 
 @dataclass(frozen=True)
 class _Definition:
-    """A statement at the top of a file of pieces, with the first line of its documentation."""
+    """A statement at the top of a file of pieces."""
 
     name: str
     text: str
-    doc: str
     file_imports: Mapping[str, str]  #: the imports of its file, by the names that they bind
 
     @functools.cached_property
@@ -53,13 +54,9 @@ class _Definition:
         return [self.file_imports[name] for name in self.uses & self.file_imports.keys()]
 
 
-def available(package: str = PACKAGE) -> Mapping[str, str]:
-    """Return every public piece of a package by its name, with what it does in one line."""
-    return {
-        name: definition.doc
-        for name, definition in _definitions(package).items()
-        if not name.startswith("_")
-    }
+def available(package: str = PACKAGE) -> list[str]:
+    """Return the names of the public pieces of a package."""
+    return [name for name in _definitions(package) if not name.startswith("_")]
 
 
 def needs_context(names: Iterable[str]) -> bool:
@@ -163,13 +160,12 @@ def _read(source: str) -> Iterator[_Definition]:
         if isinstance(node, ast.Import | ast.ImportFrom | ast.Expr):  # or documentation
             continue
         text = "".join(lines[_first_line(node, lines) : node.end_lineno])
-        yield _Definition(_name(node), text, _doc(node, text), imports)
+        yield _Definition(_name(node), text, imports)
 
 
 def _first_line(node: ast.stmt, lines: list[str]) -> int:
     """Return the index of the first line of a statement, its decorators and comments."""
-    decorators = getattr(node, "decorator_list", [])
-    first: int = min([node.lineno, *(decorator.lineno for decorator in decorators)]) - 1
+    first = first_line(node) - 1
     while first and lines[first - 1].startswith("#"):
         first -= 1
     return first
@@ -182,12 +178,6 @@ def _name(node: ast.stmt) -> str:
         case ast.Assign(targets=[ast.Name(id=name)]):
             return name
     raise ValueError(f"a piece is a function, a class or one variable, not {ast.unparse(node)}")
-
-
-def _doc(node: ast.stmt, text: str) -> str:
-    if isinstance(node, ast.FunctionDef | ast.ClassDef):
-        return (ast.get_docstring(node) or "").partition("\n")[0]
-    return text.removeprefix("#:").partition("\n")[0].strip() if text.startswith("#:") else ""
 
 
 def _global_names(text: str) -> frozenset[str]:

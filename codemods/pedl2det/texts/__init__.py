@@ -41,9 +41,8 @@ RULES = (
         "shell-lines",
         "pedl experiment create CONFIG DIR becomes pedl2det run DIR -c CONFIG, or pedl2det search "
         "if the searcher of CONFIG is not single, or with --cluster det experiment create CONFIG "
-        "DIR, in shell scripts, Makefiles, Dockerfiles, notebooks and Markdown. A note says where "
-        "CONFIG could not be read. Other commands of pedl, and pip install pedl, are named with "
-        "what to write.",
+        "DIR, in shell scripts, Makefiles, Dockerfiles, notebooks and Markdown. Other commands of "
+        "pedl, and pip install pedl, are named with what to write.",
         "run.sh",
         "cd trial && pedl -m host e create a.yaml . -f >log 2>&1\n",
         "cd trial && pedl2det run . -c a.yaml >log 2>&1\n",

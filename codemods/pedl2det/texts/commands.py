@@ -62,21 +62,17 @@ class _Made:
     changes: list[TextChange] = field(default_factory=list)
     findings: list[TextFinding] = field(default_factory=list)
 
-    def write(self, start: int, end: int, new: str, message: str) -> None:
+    def write(self, start: int, end: int, new: str) -> None:
         """Replace a part of the text."""
         self.spans.append(Span(start, end, new))
-        self.changes.append(TextChange(RULE, self._line(start), message))
+        self.changes.append(TextChange(RULE, self._line(start)))
 
     def say(self, at: int, kind: Kind, message: str, help_: str) -> None:
-        """Say something about a place; a note with the same message once."""
-        one = TextFinding(RULE, self._line(at), kind, message, help_)
-        if kind is Kind.LEFT or message not in {other.message for other in self.findings}:
-            self.findings.append(one)
-
-    def leave(self, at: int, message: str, help_: str) -> None:
-        """Leave a place to a person; nothing runs what is in Markdown."""
-        is_read = self.file.suffix in (".md", ".markdown")
-        self.say(at, Kind.NOTE if is_read else Kind.LEFT, message, help_)
+        """Say something about a place, a note with the same message once."""
+        if self.file.suffix in (".md", ".markdown"):
+            kind = Kind.NOTE  # nothing runs what is there
+        if kind is Kind.LEFT or message not in {one.message for one in self.findings}:
+            self.findings.append(TextFinding(RULE, self._line(at), kind, message, help_))
 
     def _line(self, at: int) -> int:
         return self.text.count("\n", 0, at) + 1
@@ -107,14 +103,14 @@ def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
         if re.search(rf"\$[({{]?{match[1]}[)}}]?(?:{_GAP}-\S+{_GAP}\S+)*{_GAP}{_GROUPS}", seen):
             _name(made, match)
     starts = {match.start() for match in created}
-    for match in _ASKING.finditer(seen):
-        if match.start() not in starts:
-            words = " ".join(match[0].split())
-            help_ = "write det, or DET_MASTER" if cluster else "remove it, or use migrate --cluster"
-            made.say(match.start(), Kind.NOTE, f"{words}: asks a cluster of PEDL", help_)
-    for match in _OTHER.finditer(seen):
-        words = " ".join(match[0].split())
-        made.leave(match.start(), f"{words}: PEDL", _ON_CLUSTER if cluster else _INSTALLED)
+    asked = "write det, or DET_MASTER" if cluster else "remove it, or use migrate --cluster"
+    for pattern, kind, what, help_ in (
+        (_ASKING, Kind.NOTE, "asks a cluster of PEDL", asked),
+        (_OTHER, Kind.LEFT, "PEDL", _ON_CLUSTER if cluster else _INSTALLED),
+    ):
+        for match in pattern.finditer(seen):
+            if match.start() not in starts:
+                made.say(match.start(), kind, f"{' '.join(match[0].split())}: {what}", help_)
     changes = sorted(made.changes, key=lambda change: change.line)
     findings = sorted(made.findings, key=lambda finding: finding.line)
     return TextResult(replaced(text, made.spans), tuple(changes), tuple(findings))
@@ -125,23 +121,22 @@ def _create(made: _Made, match: re.Match[str]) -> None:
     at, is_pedl = match.start(), match["tool"] == "pedl"
     if made.cluster:
         if is_pedl:
-            made.write(at, at + 4, "det", "pedl experiment create is a command of det")
+            made.write(at, at + 4, "det")
         return
     if not match["words"]:
         return  # it is only named
     words = _words(match)
-    if is_pedl and words is None:
+    if words is None and is_pedl:
         message = "pedl experiment create: expected a config, a directory and no other options"
-        made.leave(at, message, _RUN)
+        made.say(at, Kind.LEFT, message, _RUN)
         return
-    new, notes = (_RUN, []) if words is None else _trains(made, *words, at)
+    new, message, help_ = (_RUN, "", "") if words is None else _trains(made, *words, at)
     if is_pedl:
-        made.write(at, match.end(), new, f"pedl experiment create is {new}")
+        made.write(at, match.end(), new)
     else:
         message = "det experiment create needs a Determined cluster; it stays"
-        notes[:1] = [(message, f"to train on this machine: {new}")]
-    for message, help_ in notes:
-        made.say(at, Kind.NOTE, message, help_)
+        help_ = f"to train on this machine: {new}"
+    made.say(at, Kind.NOTE, message, help_)
 
 
 def _words(match: re.Match[str]) -> tuple[str, str] | None:
@@ -157,22 +152,18 @@ def _words(match: re.Match[str]) -> tuple[str, str] | None:
     return words[0], words[1]
 
 
-def _trains(made: _Made, config: str, directory: str, at: int) -> tuple[str, list[tuple[str, str]]]:
-    """The command that trains on this machine, with its notes, each with what to write."""
-    arguments, config = f"{directory} -c {config}", config.strip("'\"")
-    searchers = set(_searchers(made, config, at))
+def _trains(made: _Made, config: str, directory: str, at: int) -> tuple[str, str, str]:
+    """The command that trains on this machine, and the note about it, with what to write.
+
+    Of a search that cannot be read here ``pedl2det run`` says that it trains one trial.
+    """
+    arguments = f"{directory} -c {config}"
+    searchers = set(_searchers(made, config.strip("'\""), at))
     if len(searchers) == 1 and searchers.isdisjoint({"single", ""}):
         message = _LOCAL.format("search trains the trials of a search", "they are")
         help_ = "it needs pip install 'pedl2det[run,search]'"
-        return f"pedl2det search {arguments}", [(message, help_)]
-    notes = [(_LOCAL.format("run trains", "it is"), "")]
-    if searchers != {"single"}:
-        message = (
-            f"pedl2det run trains one trial, and {config} may be a search: it is not read here"
-        )
-        help_ = f"for a config whose searcher is not single: pedl2det search {arguments}"
-        notes.append((message, help_))
-    return f"pedl2det run {arguments}", notes
+        return f"pedl2det search {arguments}", message, help_
+    return f"pedl2det run {arguments}", _LOCAL.format("run trains", "it is"), ""
 
 
 def _searchers(made: _Made, config: str, at: int) -> Iterator[str]:
@@ -191,7 +182,7 @@ def _searchers(made: _Made, config: str, at: int) -> Iterator[str]:
 def _name(made: _Made, match: re.Match[str]) -> None:
     """The name of PEDL's command line, in a variable that is run."""
     if made.cluster:
-        made.write(*match.span(2), "det", "pedl is det")
+        made.write(*match.span(2), "det")
     else:
         message = f"{match[1]}: the name of PEDL's command line, in a variable"
-        made.leave(match.start(2), message, f"write {_RUN} where it is used")
+        made.say(match.start(2), Kind.LEFT, message, f"write {_RUN} where it is used")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import yaml
 
-from pedl2det.analysis.config import Config, KeyPath
+from pedl2det.analysis.config import Config
 from pedl2det.analysis.experiment import convert
 from pedl2det.analysis.text_rules import (
     ConfigFacts,
@@ -29,15 +28,14 @@ _ANEW = (
     "rest; its comments are gone"
 )
 _REFUSED = "the config is written in a way that no edit keeps the meaning of"
-_WIDTH = 88
 
 
 def migrate_config(text: str, facts: ConfigFacts) -> TextResult:
     """Convert an experiment config, in YAML or JSON; its layout and comments stay.
 
-    A place that cannot be converted is marked by a comment and named by a finding of kind
-    ``LEFT``. Where edits would change the meaning, the config is written anew, or stays with a
-    finding that lists them; a text that is no experiment config stays as it is.
+    A place that cannot be converted stays, and is named by a finding of kind ``LEFT``. Where edits
+    would change the meaning, the config is written anew, or stays with a finding that lists them; a
+    text that is no experiment config stays as it is.
     """
     try:
         config = Config.of(text)
@@ -47,7 +45,7 @@ def migrate_config(text: str, facts: ConfigFacts) -> TextResult:
         return TextResult(text)
     edits, findings = convert(config, facts)
     try:
-        new = edited(config, edits, _marks(config, findings))
+        new = edited(config, edits)
     except NotEdited as error:
         anew = config.anew()
         if anew != config.text and Config.of(anew).value() == config.value():
@@ -57,30 +55,17 @@ def migrate_config(text: str, facts: ConfigFacts) -> TextResult:
         findings = [one for one in findings if one.kind is Kind.LEFT]
         findings.append(_unusable(1, f"{_REFUSED}: {error}", edits))
         return TextResult(text, findings=tuple(findings))
-    changes = tuple(TextChange(edit.rule, edit.line, edit.message) for edit in edits)
+    changes = tuple(TextChange(edit.rule, edit.line) for edit in edits)
     return TextResult(new, changes, tuple(findings))
 
 
-def _marks(
-    config: Config, findings: Iterable[TextFinding]
-) -> Iterator[tuple[KeyPath, Sequence[str]]]:
-    """The TODO comments above places that are left, unless they are there already."""
-    for finding in findings:
-        if finding.kind is Kind.LEFT and finding.mark:
-            todo = f"TODO(pedl2det {finding.rule}): {finding.message}"
-            lines = textwrap.wrap(todo, _WIDTH, break_long_words=False)
-            if lines[0] not in config.text:
-                yield finding.mark, [*lines, *(f"  {line}" for line in finding.help.split("\n"))]
-
-
 def _unusable(line: int, reason: str, edits: Sequence[Edit] = ()) -> TextFinding:
-    help_ = "\n".join(f"line {edit.line}: {edit.message}" for edit in edits)
+    help_ = "\n".join(f"line {edit.line}: pedl2det rules {edit.rule}" for edit in edits)
     return TextFinding("C100", line, Kind.LEFT, f"{reason}; {_UNUSABLE}", help_)
 
 
 RULE = "P004"
 _KEY = "legacy_config"
-_KEPT = "data.legacy_config: what else the trial reads of its old config"
 _NO_PLACE = "the trial reads its config as it was, and this section has no place for the changes"
 
 
@@ -110,7 +95,7 @@ def with_legacy_config(old: str, result: TextResult) -> TextResult:
     except NotEdited:
         finding = TextFinding(RULE, line, Kind.LEFT, _NO_PLACE, f"{_KEY}: {dumped}")
         return replace(result, findings=(*result.findings, finding))
-    return replace(result, text=text, changes=(*result.changes, TextChange(RULE, line, _KEPT)))
+    return replace(result, text=text, changes=(*result.changes, TextChange(RULE, line)))
 
 
 def _patch(have: dict[str, Any], want: dict[str, Any]) -> dict[str, Any]:

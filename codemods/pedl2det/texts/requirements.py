@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import PurePath
@@ -25,7 +25,6 @@ REQUIRED, PINNED = "R301", "R302"
 
 _LINE = re.compile(r"(?:\\\r?\n|[^\n])*")
 _COMMENT = re.compile(r"(?:^|[ \t])#.*", re.DOTALL)
-_PINNED = re.compile(r"^[^;]*(?:[=~]=|<)")
 #: PEDL, or a distribution of it, in whatever is no plain requirement.
 _PEDL = re.compile(r"(?<![\w.-])pedl(?![\w./-]|-\D)|\bpedl-\d", re.IGNORECASE)
 
@@ -107,14 +106,14 @@ def migrate_requirements(
         if name_of(line.text) == "pedl" and line.is_plain and name_of(new) not in names:
             written = replacing(line.text, new)
             spans.append(Span(line.start, line.end, written))
-            changes.append(TextChange(REQUIRED, line.number, f"{line.text} is {written}"))
+            changes.append(TextChange(REQUIRED, line.number))
         elif name_of(line.text) == "pedl" or (not parse(line.text) and _PEDL.search(line.text)):
             message = f"{line.text}: requires PEDL, which no index serves"
             help_ = f"{new}; once, and with the hashes of today where pip needs hashes"
             findings.append(TextFinding(REQUIRED, line.number, Kind.LEFT, message, help_))
         elif raised and is_raised and line.is_plain:
             spans.append(Span(line.start, line.end, raised))
-            changes.append(TextChange(PINNED, line.number, f"{line.text} is {raised}"))
+            changes.append(TextChange(PINNED, line.number))
             message = f"{line.text} cannot be met beside {LOCAL}, which needs {raised}; raised"
             findings.append(TextFinding(PINNED, line.number, Kind.NOTE, message))
         elif raised:
@@ -122,8 +121,6 @@ def migrate_requirements(
             help_ = f"remove the line, or write {raised}"
             help_ += "; on a cluster, the image brings TensorFlow" if cluster else ""
             findings.append(TextFinding(PINNED, line.number, Kind.NOTE, message, help_))
-    if is_raised and (changes or findings):
-        findings += _not_compared(path, lines, needed)
     findings.sort(key=lambda finding: finding.line)
     return TextResult(replaced(text, spans), tuple(changes), tuple(findings))
 
@@ -157,17 +154,6 @@ def lines_of(path: PurePath, text: str) -> Iterator[Line]:
         elif code:  # a backslash continues a line
             required, *options = re.split(r"[ \t\\\r\n]+(?=--[a-z])", code)
             yield Line(number, start, start + len(code), required, not options)
-
-
-def _not_compared(path: PurePath, lines: Sequence[Line], needed: Needs) -> Iterator[TextFinding]:
-    """Name the pins of packages of which nothing is known here, and unknown versions."""
-    known = (None, *LOCAL_HARNESSES, *needed, "tensorflow-gpu")
-    pins = [line for line in lines if name_of(line.text) not in known and _PINNED.search(line.text)]
-    if pins:
-        names = ", ".join(line.text for line in pins)
-        message = f"whether Python 3.11 has {names} was not checked"
-        help_ = f"pip install --dry-run -r {path.name}"
-        yield TextFinding(PINNED, pins[0].number, Kind.NOTE, message, help_)
 
 
 # What a migrated trial needs installed.

@@ -8,7 +8,6 @@ import pytest
 
 from migrating import CONFIG, DATA, MODEL, TRIAL
 from pedl2det.analysis.discovery import Discovered, discover
-from pedl2det.analysis.membership import ignore_patterns, is_ignored
 from pedl2det.analysis.project import Project
 from support import write_tree
 
@@ -222,45 +221,6 @@ def test_a_module_that_defines_the_data_loaders_is_needed_though_nothing_imports
     )
 
     assert names_of(only(tmp_path).needed) == ["model_def.py", "rows.py"]
-
-
-def test_ignored_files_are_no_part_of_a_trial(tmp_path: Path) -> None:
-    write_tree(
-        tmp_path,
-        TRIAL
-        | {".pedlignore": "scratch/\n*_old.py\n!keep_old.py\n"}
-        | {"scratch/a.py": "import pedl\n", "model_old.py": "import pedl\n"}
-        | {"keep_old.py": "import pedl\n"},
-    )
-
-    assert sorted(only(tmp_path).modules) == ["__init__", "data", "keep_old", "model_def"]
-
-
-@pytest.mark.parametrize(
-    ("patterns", "path", "ignored"),
-    [
-        ("build\n", "build/a.py", True),
-        ("build\n", "src/build/a.py", True),
-        ("/build\n", "src/build/a.py", False),
-        ("src/*.py\n", "src/a.py", True),
-        ("src/*.py\n", "src/deep/a.py", False),
-        ("src/*.py\n", "old/src/a.py", True),
-        ("build/\n", "src/build/a.py", True),
-        ("src/build/\n", "src/build/deep/a.py", True),
-        ("a[0-9].py\n", "a1.py", True),
-        ("a[!0-9].py\n", "a1.py", False),
-        ("a?.py\n", "a.py", False),
-        ("*.py\n!a.py\n", "a.py", False),
-        ("# a.py\n\n", "a.py", False),
-        ("\\#a.py\n", "#a.py", True),
-    ],
-)
-def test_patterns_of_ignore_files_match_anywhere_below_the_directory(
-    patterns: str, path: str, ignored: bool, tmp_path: Path
-) -> None:
-    write_tree(tmp_path, {".pedlignore": patterns})
-
-    assert is_ignored(tmp_path / path, tmp_path, ignore_patterns(tmp_path)) is ignored
 
 
 # Configs.

@@ -83,7 +83,6 @@ def test_an_adapter_of_a_helper_is_plain_if_its_result_is_always_returned(tmp_pa
     ("size", "is_plain"),
     [
         ('hparams["batch_size"]', True),
-        ('int(hparams.get("batch_size"))', True),
         ('pedl.get_hyperparameter("batch_size")', True),
         ("SIZE", True),
         ("32", False),

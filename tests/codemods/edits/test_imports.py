@@ -70,7 +70,8 @@ LONG = [f"from tensorflow.keras.layers import Layer{number}" for number in range
         (
             "from determined.keras import (\n    Z,\n)\nprint(TFKerasTrial, Z)\n",
             ["from determined.keras import TFKerasTrial"],
-            "from determined.keras import (\n    TFKerasTrial, Z,\n)\nprint(TFKerasTrial, Z)\n",
+            "from determined.keras import (\n    TFKerasTrial,\n    Z,\n)\n"
+            "print(TFKerasTrial, Z)\n",
         ),
         (
             "import net\nprint(legacy_keras, net)\n",

@@ -54,7 +54,7 @@ def check(source: Source) -> None:
         if isinstance(node, ast.stmt):
             check_statement(locator, node)
         elif isinstance(node, ast.arg):
-            assert locator.parameter(node).name.value == node.arg
+            assert locator.part(node).name.value == node.arg
         elif isinstance(node, ast.Call):
             for argument in [*node.args, *node.keywords]:
                 value = getattr(argument, "value", argument)
@@ -235,7 +235,7 @@ def test_what_is_of_another_file_is_not_found() -> None:
         with pytest.raises(NotLocated):
             locator.statement(statement)
     with pytest.raises(NotLocated):
-        locator.parameter(other.names.of(ast.arg)[0])
+        locator.part(other.names.of(ast.arg)[0])
 
 
 def test_an_argument_is_asked_of_a_call_alone() -> None:

@@ -167,20 +167,6 @@ def test_a_removed_key_leaves_a_comment_in_its_place() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("s:\n  n: pbt\n", "s:\n  # TODO one\n  # two\n  n: pbt\n"),
-        ("a: 1\ns: {n: pbt}\n", "a: 1\n# TODO one\n# two\ns: {n: pbt}\n"),
-        ('{"s": {"n": 1}}', '{"s": {"n": 1}}'),  # it has no room for one
-    ],
-)
-def test_a_comment_stands_above_the_line_of_its_key(text: str, expected: str) -> None:
-    comments = [(("s", "n"), ("TODO one", "two"))]
-
-    assert edited(Config.of(text), (), comments) == expected
-
-
-@pytest.mark.parametrize(
     ("text", "change"),
     [
         ("{a: 1 # one\n}\n", insert(("e",), "m:T")),

@@ -396,7 +396,7 @@ CASES = (
             "common.py": "from keras.layers.advanced_activations import LeakyReLU\n\nSIZE = 3\n"
             '__all__ = ["LeakyReLU", "SIZE", "LeakyReLU"]\n'
         },
-        {"common.py": 'SIZE = 3\n__all__ = ["SIZE"]\n'},
+        {"common.py": 'SIZE = 3\n__all__ = ["SIZE", ]\n'},
     ),
     _case(_BY_NAME.format(more=""), _BY_NAME.format(more=", allow_pickle=True")),
     _case(_CERTAIN, _CERTAIN),

@@ -198,16 +198,6 @@ def test_pins_that_cannot_be_met_beside_pedl2det_are_raised(name: str, old: str,
     assert (again.text, again.findings) == (new, ())
 
 
-def test_what_was_not_compared_is_said_once() -> None:
-    result = migrate_requirements(
-        "requirements.txt", f"pedl\n{OF_2019}tensorflow-gpu==1.14\nscipy<1.4\nsix\n", False
-    )
-
-    (note,) = [one for one in result.findings if "Python 3.11" in one.message]
-    assert note.message == "whether Python 3.11 has pandas==0.25, scipy<1.4 was not checked"
-    assert note.help == "pip install --dry-run -r requirements.txt"
-
-
 @pytest.mark.parametrize("cluster", [False, True])
 def test_old_pins_around_a_trial_are_notes_where_the_file_has_no_harness(cluster: bool) -> None:
     result = migrate_requirements("requirements.txt", OF_2019, cluster, trial="below")

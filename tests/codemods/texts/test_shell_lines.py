@@ -215,8 +215,6 @@ def test_a_config_that_describes_a_search_is_searched(
     result = migrate_shell(str(configs / name), old, cluster=False)
 
     assert f"pedl2det {new or 'run . -c '}" in result.text
-    unknown = [one for one in result.findings if "may be a search" in one.message]
-    assert len(unknown) == (new is None)
     if new is not None and new.startswith("search"):
         (note,) = result.findings
         assert note.message.startswith("pedl2det search trains the trials of a search")
@@ -224,26 +222,11 @@ def test_a_config_that_describes_a_search_is_searched(
 
 
 @pytest.mark.parametrize("config", ["nowhere.yaml", "bad.yaml", "$CONFIG", "*.yaml", "<config>"])
-def test_a_config_that_cannot_be_read_is_run_and_noted(config: str, configs: Path) -> None:
+def test_a_config_that_cannot_be_read_is_run(config: str, configs: Path) -> None:
     text = f"`pedl e create {config} .`\n"
     result = migrate_shell(str(configs / "README.md"), text, cluster=False)
 
     assert result.text == f"`pedl2det run . -c {config}`\n"
-    note = result.findings[-1]
-    assert (note.kind, note.line) == (Kind.NOTE, 1)
-    assert note.message.startswith(f"pedl2det run trains one trial, and {config} may be a search")
-    assert note.help.endswith(f"pedl2det search . -c {config}")
-
-
-@pytest.mark.parametrize("text", ["description: x\n", "searcher:\n  metric: loss\n"])
-def test_a_config_without_a_searcher_is_run_and_noted(text: str, configs: Path) -> None:
-    (configs / "plain.yaml").write_text(text)
-    result = migrate_shell(str(configs / "go.sh"), "pedl e create plain.yaml .\n", cluster=False)
-
-    assert result.text == "pedl2det run . -c plain.yaml\n"
-    assert [one.message for one in result.findings][1:] == [
-        "pedl2det run trains one trial, and plain.yaml may be a search: it is not read here"
-    ]
 
 
 def test_what_searches_without_a_cluster_is_named(configs: Path) -> None:

@@ -7,8 +7,6 @@ keys (C109, C110) and paths (C113).
 
 from __future__ import annotations
 
-import difflib
-import re
 import shlex
 from collections.abc import Iterator
 
@@ -32,12 +30,6 @@ from pedl2det.analysis.text_rules import (
 )
 from pedl2det.findings import Kind
 
-_WRITE = "entrypoint: module:Class"
-_HIGHER_IS_BETTER = re.compile(
-    r"(?:^|_)(?:acc|accuracy|auc|dice|f1|iou|precision|recall)(?:_|$)", re.IGNORECASE
-)
-_LOWER_IS_BETTER = re.compile(r"loss|error", re.IGNORECASE)
-
 
 def _entrypoint(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFinding]:
     """Write ``entrypoint: module:Class``."""
@@ -45,12 +37,10 @@ def _entrypoint(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFindi
     if plural is not None:
         named = config.scalar("entrypoints", "trial_class")
         text = new or named
-        if present is not None or not text:
-            message = "names no trial_class" if not text else "stands beside entrypoint"
-            yield left("C105", plural, message, _WRITE)
-        elif named and named.rpartition(":")[2] != text.rpartition(":")[2]:
-            message = f"names {named}, and the trial of this config is {text}"
-            yield left("C105", plural, message, f"entrypoint: {text}")
+        is_other = named and named.rpartition(":")[2] != text.rpartition(":")[2]
+        if present is not None or not text or is_other:
+            message = f"is not the one trial of this config: {named or 'no trial_class'}"
+            yield left("C105", plural, message, f"entrypoint: {text or 'module:Class'}")
         else:
             yield Put("C105", plural, "entrypoint", text)
     elif present is None or present.is_null:
@@ -64,7 +54,7 @@ def _entrypoint(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFindi
     elif present.is_mapping:  # else it is a command, as Determined has it
         if new is None or len(config.entries("entrypoint")) > 1:
             message = "names a script, from which no trial was made, or more than a script"
-            yield left("C105", present, message, _WRITE)
+            yield left("C105", present, message, "entrypoint: module:Class")
         else:
             yield Put("C105", present, "entrypoint", new)
 
@@ -80,12 +70,6 @@ def _metric(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFinding]:
         yield Put("C106", entry, value=new)
         message = f"searcher.metric: what was reported as {old} is {new}"
         yield TextFinding("C106", entry.line, Kind.NOTE, message)
-    is_higher = _HIGHER_IS_BETTER.search(old) and not _LOWER_IS_BETTER.search(old)
-    is_minimised = config.scalar("searcher", "smaller_is_better").lower() in ("", "true")
-    if config.counts_steps and is_higher and is_minimised:
-        message = f"searcher.metric: the best checkpoint is the one of the lowest {new}"
-        help_ = "smaller_is_better: false, if the highest is meant"
-        yield TextFinding("C106", entry.line, Kind.NOTE, message, help_)
 
 
 #: Keys of old that have no effect: an image of Determined and slots_per_trial say all of it.
@@ -100,7 +84,6 @@ GONE = {
 #: Keys of which a file startup-hook.sh beside the trial does the work today.
 HOOKED = {("environment", "runtime_commands"), ("environment", "runtime_packages")}
 _HOOK = "startup-hook.sh: "
-_CREDENTIALS = re.compile(r"//[^/\s@]*@")
 
 
 def _removed(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
@@ -112,14 +95,8 @@ def _removed(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
         if whole is not None:
             yield Delete("C109", whole, tuple(line for entry in gone for line in _hook(entry)))
         for entry in gone:
-            lines = _hook(entry)
             if whole is None:
-                yield Delete("C109", entry, lines)
-            if lines:
-                message = f"{entry.name}: a file startup-hook.sh beside the trial does this today"
-                commands = "\n".join(line.removeprefix(_HOOK) for line in lines)
-                help_ = f"write into startup-hook.sh:\n{_CREDENTIALS.sub('//***@', commands)}"
-                yield TextFinding("C109", entry.line, Kind.NOTE, message, help_)
+                yield Delete("C109", entry, _hook(entry))
     image = config.entry("environment", "image")
     below = config.entries("environment", "image")
     for entry in below or ([image] if image else []):
@@ -151,28 +128,15 @@ def _hook(entry: Entry) -> tuple[str, ...]:
 
 
 def _unknown(config: Config, facts: ConfigFacts) -> Iterator[TextFinding]:
-    """Name the keys that Determined does not know; the trial may read them from its config."""
-    if not facts.cluster and not config.counts_steps:
-        return
-    for entry in config.entries():
-        if entry.path[-1] not in known(""):
-            yield _stranger(entry, facts, known(""))
-    if config.counts_steps:
-        return  # C108 and C109 remove what sections do not know
-    for section in (*SECTIONS, "searcher"):
-        for entry in config.entries(section):
+    """Leave the keys that Determined does not know; the trial may read them from its config."""
+    for section in ("", *SECTIONS, "searcher") if facts.cluster else ():
+        if section and config.counts_steps:
+            return  # C108 and C109 remove what sections do not know
+        for entry in config.entries(*filter(None, [section])):
             if entry.path[-1] not in known(section) and entry.path not in GONE | HOOKED:
-                yield _stranger(entry, facts, known(section))
-
-
-def _stranger(entry: Entry, facts: ConfigFacts, known: frozenset[str]) -> TextFinding:
-    likely = difflib.get_close_matches(entry.path[-1], sorted(known), 1, cutoff=0.8)
-    more = f" (did you mean {likely[0]}?)" if likely else ""
-    message = f"{entry.name}: not a key of Determined{more}, which rejects configs with such keys"
-    help_ = "move what the trial reads below data:, and remove the rest"
-    message += "" if facts.cluster else "; pedl2det run accepts it"
-    kind = Kind.LEFT if facts.cluster else Kind.NOTE
-    return TextFinding("C110", entry.line, kind, message, help_, entry.path)
+                message = "not a key of Determined, which rejects configs with such keys"
+                help_ = "move what the trial reads below data:, and remove the rest"
+                yield left("C110", entry, message, help_)
 
 
 def _paths(config: Config, _: ConfigFacts) -> Iterator[Put]:
@@ -213,10 +177,8 @@ RULES = (
         "searcher.metric follows the trial: val_ before the metrics of a KerasTrial, val_accuracy "
         "for val_acc where the trial says accuracy.",
         *config_example(
-            "hyperparameters: {}\n",
-            "hyperparameters: {}\n",
-            SINGLE.replace("val_loss", "val_acc"),
-            SINGLE.replace("val_loss", "val_accuracy"),
+            "hyperparameters: {}\n" + SINGLE.replace("val_loss", "val_acc"),
+            "hyperparameters: {}\n" + SINGLE.replace("val_loss", "val_accuracy"),
         ),
         check=_metric,
     ),
@@ -236,7 +198,7 @@ RULES = (
         "C110",
         "config-unknown-keys",
         "Determined rejects a config with keys that it does not know. They stay, because the "
-        "trial may read them: a note, and for a cluster a mark.",
+        "trial may read them: for a cluster they are left, and pedl2det run names them.",
         *config_example(
             "hyperparameters: {}\nteam: {owner: ada}\n", "hyperparameters: {}\nteam: {owner: ada}\n"
         ),

@@ -216,9 +216,9 @@ RULES = (
         "A step is batches_per_step batches, 100 unless the config says otherwise. Lengths and "
         "periods are in batches; batches_per_step is scheduling_unit.",
         *config_example(
-            "batches_per_step: 50\nmin_validation_period: 2\n",
-            "scheduling_unit: 50\nmin_validation_period:\n  batches: 100\n",
+            "batches_per_step: 50\nmin_validation_period: 2\n"
             "searcher: {name: single, metric: val_loss, max_steps: 6}\nhyperparameters: {}\n",
+            "scheduling_unit: 50\nmin_validation_period:\n  batches: 100\n"
             "searcher: {name: single, metric: val_loss, max_length: {batches: 300}}\n"
             "hyperparameters: {}\n",
         ),
@@ -231,12 +231,10 @@ RULES = (
         "budget becomes max_trials, the budget divided by the length of a trial. pbt is left. Keys "
         "that a searcher does not have go.",
         *config_example(
-            "hyperparameters: {}\n",
-            "hyperparameters: {}\n",
-            "searcher:\n  name: adaptive\n  metric: val_loss\n  mode: standard\n"
-            "  target_trial_steps: 64\n  step_budget: 640\n",
-            "searcher:\n  name: adaptive_asha\n  metric: val_loss\n  mode: standard\n"
-            "  max_length:\n    batches: 6400\n  max_trials: 10\n",
+            "hyperparameters: {}\nsearcher:\n  name: adaptive\n  metric: val_loss\n"
+            "  mode: standard\n  target_trial_steps: 64\n  step_budget: 640\n",
+            "hyperparameters: {}\nsearcher:\n  name: adaptive_asha\n  metric: val_loss\n"
+            "  mode: standard\n  max_length:\n    batches: 6400\n  max_trials: 10\n",
         ),
         check=_searches,
     ),
@@ -257,10 +255,8 @@ RULES = (
         "0.17, and is included today; a range of one number is that number. A grid always had both "
         "ends.",
         *config_example(
-            "hyperparameters:\n  units: {type: int, minval: 1, maxval: 9}\n",
-            "hyperparameters:\n  units: {type: int, minval: 1, maxval: 8}\n",
-            _RANDOM,
-            _RANDOM_NOW,
+            "hyperparameters:\n  units: {type: int, minval: 1, maxval: 9}\n" + _RANDOM,
+            "hyperparameters:\n  units: {type: int, minval: 1, maxval: 8}\n" + _RANDOM_NOW,
         ),
         check=_bounds,
     ),

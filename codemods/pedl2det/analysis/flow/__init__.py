@@ -37,8 +37,6 @@ Next = Use | tuple[ast.expr, Path]
 _WAYS = {
     **dict.fromkeys((ast.Compare, ast.FormattedValue, ast.UnaryOp, ast.IfExp), Way.TESTED),
     **dict.fromkeys((ast.While, ast.If, ast.Assert), Way.TESTED),
-    **dict.fromkeys((ast.For, ast.AsyncFor, ast.comprehension), Way.ITERATED),
-    **dict.fromkeys((ast.Yield, ast.YieldFrom), Way.YIELDED),
 }
 #: Functions that do not call a class that they are given.
 _LOOKING = frozenset(("hasattr", "isinstance", "issubclass", "print", "super", "type"))

@@ -6,7 +6,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import overload
+from typing import Any
 
 from pedl2det.analysis.bindings import FUNCTIONS, Binding, Path
 from pedl2det.analysis.flow.values import (
@@ -46,13 +46,7 @@ class Classes:
         """The bindings that a name may hold where it is read."""
         return self.modules.home(name).names.bindings(name)
 
-    @overload
-    def reads_of(self, target: ast.arg) -> list[ast.Name]: ...
-
-    @overload
-    def reads_of(self, target: ast.AST) -> list[ast.Name] | list[ast.expr]: ...
-
-    def reads_of(self, target: ast.AST) -> list[ast.Name] | list[ast.expr]:
+    def reads_of(self, target: ast.AST) -> list[Any]:
         """Where what a target or a parameter was given may be read by name, in all files."""
         source = self.modules.home(target)
         found = source.names.reads_of(target)

@@ -43,10 +43,8 @@ class Way(Enum):
     METHOD = "method"  #: called on it, ``value.x()``
     ITEM = "item"  #: read from it, ``value[x]``
     STORED = "stored"  #: a member of it is set or deleted, ``value[x] = y``, ``value.x = y``
-    ITERATED = "iterated"
     TESTED = "tested"  #: in a condition, a comparison or an f-string
     MEMBER = "member"  #: of a list, dict or tuple that cannot be followed
-    YIELDED = "yielded"
     OTHER = "other"
 
 
