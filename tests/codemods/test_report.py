@@ -18,7 +18,7 @@ import pytest
 
 from pedl2det import __version__ as pedl2det_version
 from pedl2det.engine import Change, NewFile, Outcome, Result, Status
-from pedl2det.engine.result import Proof
+from pedl2det.engine.migration import Proof
 from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Finding, Kind
 from pedl2det.report import check_report_path, next_steps, summary, write_report

@@ -24,7 +24,6 @@ from pedl2det.analysis.membership import (
     trial_classes,
     uses_legacy,
 )
-from pedl2det.analysis.notebook import Document, uses_old_api
 from pedl2det.analysis.project import SUPPORT, Project, Reader
 from pedl2det.analysis.tree import (
     NOTEBOOK,
@@ -278,6 +277,8 @@ def _imports(file: Path, project: Project) -> bool:
 
 def _matters(file: Path, reader: Reader) -> bool:
     """Whether a notebook uses the old API, or may use it and cannot be read."""
+    from pedl2det.analysis.notebook import Document, uses_old_api
+
     try:
         document = Document.of(file, file.read_bytes())
     except Unreadable:

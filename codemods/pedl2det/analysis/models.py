@@ -93,18 +93,25 @@ def is_visible(trial: Trial, member: ast.AST) -> bool:
     return isinstance(member, _VISIBLE) or trial.modules.meaning(member) is not None
 
 
-def is_of_keras(trial: Trial, member: ast.AST) -> bool:
-    """Whether a loss or metric is certainly a text, or one of Keras; a list is what is in it."""
-    match member:
-        case ast.Constant() | ast.List() | ast.Tuple() | ast.Dict():
-            return True
-        case ast.alias():
-            dotted = today(trial.modules.home(member).names.imported_as(member))
-        case ast.Call(func=func):
-            dotted = trial.today(func)
-        case _:
-            dotted = trial.today(member)
-    return dotted.startswith(f"{KERAS}.")
+def is_of_keras(trial: Trial, value: ast.expr) -> bool:
+    """Whether losses or metrics are certainly texts, or those of Keras.
+
+    A list that does not stand there itself may get more members.
+    """
+    parts = {*ast.walk(value)}
+    return all(
+        isinstance(one, ast.Constant)
+        or (isinstance(one, ast.List | ast.Tuple | ast.Dict) and one in parts)
+        or _meaning(trial, one).startswith(f"{KERAS}.")
+        for one in trial.flow.members(value)
+    )
+
+
+def _meaning(trial: Trial, member: ast.AST) -> str:
+    """The name of a function or class, or of that which makes an object."""
+    if isinstance(member, ast.alias):
+        return today(trial.modules.home(member).names.imported_as(member))
+    return trial.today(member.func if isinstance(member, ast.Call) else member)
 
 
 def losses_and_metrics(trial: Trial, of_standalone: bool = False) -> Iterator[ast.expr]:

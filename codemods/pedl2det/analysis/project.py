@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.modules import Modules
-from pedl2det.analysis.notebook import NotebookSource
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import NOTEBOOK
 from pedl2det.analysis.trial import Trial
@@ -28,7 +27,11 @@ class Reader:
 
     def source_or_none(self, path: Path) -> Source | None:
         """Read a Python file or a notebook; None if it cannot be read."""
-        return self._once(path, NotebookSource if path.suffix == NOTEBOOK else Source)
+        if path.suffix != NOTEBOOK:
+            return self._once(path, Source)
+        from pedl2det.analysis.notebook import NotebookSource  # which few trees have
+
+        return self._once(path, NotebookSource)
 
     def config_or_none(self, path: Path) -> Config | None:
         """Read a YAML file; None if it cannot be read."""

@@ -16,8 +16,7 @@ import click
 
 from pedl2det.commands import arguments
 from pedl2det.engine import Result, migrate
-from pedl2det.engine.migration import Options
-from pedl2det.engine.result import Proof
+from pedl2det.engine.migration import Options, Proof
 from pedl2det.errors import DEFECT, Pedl2DetError
 from pedl2det.files.undo import clean_killed, refuse_half_done, undo
 from pedl2det.files.write import refuse_unsafe, write_all

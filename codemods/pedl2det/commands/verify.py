@@ -13,7 +13,7 @@ import click
 
 from pedl2det.commands import arguments
 from pedl2det.commands.runtime import runtime
-from pedl2det.engine.result import Result
+from pedl2det.engine.migration import Result
 from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Kind
 from pedl2det.report import check_report_path

@@ -13,9 +13,8 @@ from pathlib import Path
 from pedl2det.analysis.discovery import Discovered, discover
 from pedl2det.analysis.project import Project
 from pedl2det.analysis.tree import is_text
-from pedl2det.engine.migration import Options
+from pedl2det.engine.migration import Change, NewFile, Options, Outcome, Result, Status
 from pedl2det.engine.one_project import migrate_project
-from pedl2det.engine.result import Change, NewFile, Outcome, Result, Status
 from pedl2det.engine.settling import SCAN
 from pedl2det.engine.texts import migrate_texts
 from pedl2det.findings import Finding, Kind
@@ -65,6 +64,10 @@ def migrate(
     ]
     result.findings += _unreadable(discovered, {one.path for one in result.findings})
     migrate_texts(discovered, result, options)
+    for path in discovered.notebooks:
+        from pedl2det.engine.notebooks import migrate_notebook
+
+        migrate_notebook(path, result, options)
     result.files = list({file.path: file for file in result.files}.values())
     return result
 

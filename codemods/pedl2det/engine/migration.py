@@ -1,19 +1,169 @@
-"""What the user asked for, and the record of one project's migration, to which every stage adds."""
+"""What the user asked for, the record to which every stage of a migration adds, what it does."""
 
 from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from enum import Enum
 from pathlib import Path
 
 from pedl2det.analysis.project import Reading
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
-from pedl2det.engine.result import Change
-from pedl2det.findings import Finding
+from pedl2det.findings import Finding, Kind
 from pedl2det.fixes import Fix, Remark
+
+#: The lines of some files.
+Lines = Mapping[Path, frozenset[int]]
+
+
+class Status(Enum):
+    """How far a trial is migrated."""
+
+    REWRITTEN = "rewritten"
+    BEGUN = "begun"
+    SUPPRESSED = "left by your choice"
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing is left to a person; that it trains the same is for a proof to say."""
+        return self is Status.REWRITTEN
+
+
+@dataclass(frozen=True)
+class NewFile:
+    """A file and its new content."""
+
+    path: Path  #: the file
+    old: bytes | None  #: its bytes; None if there is no such file
+    new: bytes  #: its new bytes
+
+
+@dataclass(frozen=True)
+class Change:
+    """A place that a rule rewrote."""
+
+    rule: str  #: the id of the rule
+    path: Path  #: the file
+    line: int  #: the line of the old text, from 1
+    cell: int | None = None  #: the cell in which the line is counted, if the file is a notebook
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What training a trial before and after its migration has shown, and how."""
+
+    directory: Path  #: the trial
+    outcome: str  #: "equal", "different", ... as `verify` concludes.
+    message: str  #: the verdict in one line
+    batches: int  #: how many batches of both were compared
+    total: int | None  #: how many the config asks for; None if that is not known
+    configs: tuple[Path, ...]  #: the experiment configs that the trials were trained by
+    date: str  #: when, in ISO 8601
+    versions: str  #: of pedl2det, Python and what trained
+    commit: str = ""  #: the commit of the trial; "" if it is in no repository of git
+    seed: int | None = None  #: of both trainings; None if none has begun
+    seconds: float = 0.0  #: how long the verification took
+    #: The lines of the new code that no training of it executed: nothing is proved of them.
+    unrun: Lines = field(default_factory=dict)
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether old and new trained the same."""
+        return self.outcome == "equal"
+
+    @property
+    def refutes(self) -> bool:
+        """Whether the new trial fails or differs, while the old one repeats itself."""
+        return self.outcome in ("different", "new does not train")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What becomes of one trial."""
+
+    directory: Path  #: the directory of the trial
+    status: Status  #: how far it is migrated
+    written: bool  #: whether its files are in the result
+    places: int  #: how many places rules rewrote
+    left: int  #: how many findings name something that is left
+    files: tuple[Path, ...] = ()  #: the files that change
+    configs: tuple[Path, ...] = ()  #: its experiment configs
+    proof: Proof | None = None  #: what a verification of it has shown, if there was one
+
+    @property
+    def is_to_prove(self) -> bool:
+        """Whether it can be proved: nothing of it is left, and it would be written."""
+        return self.status.is_finished and self.written
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether a verification has shown that it trains the same."""
+        return self.proof is not None and self.proof.is_equal
+
+
+@dataclass
+class Result:
+    """What a migration does, or would do."""
+
+    files: list[NewFile] = field(default_factory=list)  #: the files to write
+    changes: list[Change] = field(default_factory=list)  #: the places that rules rewrote
+    findings: list[Finding] = field(default_factory=list)  #: what there is to say
+    outcomes: list[Outcome] = field(default_factory=list)  #: what becomes of each trial
+    rewritten: int = 0  #: legacy names that are gone
+    marked: int = 0  #: legacy names that stay, each with a finding
+    suppressed: int = 0  #: legacy names that stay because the user wants it
+    tracebacks: list[str] = field(default_factory=list)  #: the stacks of defects of ours
+
+    def add(self, part: Result) -> None:
+        """Take in what a part of the migration does."""
+        for name in (attribute.name for attribute in fields(self)):
+            setattr(self, name, getattr(self, name) + getattr(part, name))
+
+    @property
+    def trials(self) -> int:
+        """How many old trials were found."""
+        return len(self.outcomes)
+
+    @property
+    def migrated(self) -> int:
+        """How many of them are rewritten, with nothing left."""
+        return sum(one.status.is_finished for one in self.outcomes)
+
+    @property
+    def proved(self) -> int:
+        """How many of them are proved to train the same."""
+        return sum(one.is_proved for one in self.outcomes)
+
+    @property
+    def names(self) -> int:
+        """How many legacy names were found."""
+        return self.rewritten + self.marked + self.suppressed
+
+    def without(self, number: int, finding: Finding) -> Result:
+        """Return the result without the files of a trial, which a person has to finish."""
+        outcome = self.outcomes[number]
+        left = replace(outcome, status=Status.BEGUN, written=False, left=outcome.left + 1, files=())
+        return replace(
+            self,
+            files=[file for file in self.files if file.path not in outcome.files],
+            changes=[change for change in self.changes if change.path not in outcome.files],
+            findings=[*self.findings, finding],
+            outcomes=[*self.outcomes[:number], left, *self.outcomes[number + 1 :]],
+        )
+
+    def changes_by_file(self) -> dict[Path, list[Change]]:
+        """The places that rules rewrote, by file."""
+        found: dict[Path, list[Change]] = {}
+        for change in self.changes:
+            found.setdefault(change.path, []).append(change)
+        return found
+
+    def of_kind(self, *kinds: Kind) -> list[Finding]:
+        """The findings of some kinds."""
+        return [finding for finding in self.findings if finding.kind in kinds]
 
 
 @dataclass(frozen=True)

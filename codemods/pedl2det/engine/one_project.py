@@ -12,15 +12,14 @@ from pathlib import Path
 import pedl2det_names as names
 from pedl2det.analysis.project import Project, Reader, Reading, read
 from pedl2det.analysis.source import Source
-from pedl2det.analysis.tree import bytes_or_none
+from pedl2det.analysis.tree import NOTEBOOK, bytes_or_none
 from pedl2det.analysis.trial import Trial
 from pedl2det.engine import check
 from pedl2det.engine.draft import draft
 from pedl2det.engine.marks import existing, finding_at, mark, mark_open
-from pedl2det.engine.migration import Migration, Options
-from pedl2det.engine.result import Change, Outcome, Result, Status
+from pedl2det.engine.migration import Change, Migration, Options, Outcome, Result, Status
 from pedl2det.engine.settling import SCAN, settle
-from pedl2det.engine.texts import migrate_configs, notebook_findings
+from pedl2det.engine.texts import migrate_configs
 from pedl2det.findings import Finding, Kind, Unreadable
 from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement
 from pedl2det.rules import Rule, rules_for
@@ -102,7 +101,10 @@ def _migrate(
         if path.suffix == ".py" and names.mentions_legacy(bytes_or_none(path) or b""):
             migration.marked[path] += 1
     migration.findings += _marked_before(reading, migration.findings)
-    migration.findings += notebook_findings(reading)
+    if any(path.suffix == NOTEBOOK for path in reading.originals):
+        from pedl2det.engine.notebooks import notebook_findings
+
+        migration.findings += notebook_findings(reading)
     return settle(migration, directories)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from pedl2det.engine.result import Proof, Result
+from pedl2det.engine.migration import Proof, Result
 from pedl2det.findings import Finding, Kind
 
 RULE = "verify"

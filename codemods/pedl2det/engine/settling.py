@@ -8,8 +8,7 @@ from pathlib import Path
 
 from pedl2det import support as library
 from pedl2det.analysis.project import SUPPORT, Project
-from pedl2det.engine.migration import Migration, Options
-from pedl2det.engine.result import NewFile, Outcome, Result, Status
+from pedl2det.engine.migration import Migration, NewFile, Options, Outcome, Result, Status
 from pedl2det.findings import Finding, Kind
 
 SCAN = "scan"

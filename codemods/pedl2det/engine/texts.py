@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,31 +13,22 @@ import yaml
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.discovery import Discovered
 from pedl2det.analysis.metric_names import RENAMED, metric_names
-from pedl2det.analysis.notebook import Document, NotebookSource, uses_old_api
 from pedl2det.analysis.project import Reading, Script
 from pedl2det.analysis.source import skipped_lines
 from pedl2det.analysis.text_rules import ConfigFacts, TextFinding, TextResult
 from pedl2det.analysis.tree import decoded
 from pedl2det.analysis.trial import Trial
 from pedl2det.engine.marks import finding_at
-from pedl2det.engine.migration import Migration, Options
-from pedl2det.engine.result import Change, NewFile, Result
+from pedl2det.engine.migration import Change, Migration, NewFile, Options, Result
 from pedl2det.findings import Finding, Kind, Unreadable
 from pedl2det.fixes import ConfigNeed
 from pedl2det.texts import PlaceOfTrial, is_requirement_file, is_shell_file
 from pedl2det.texts.configs import migrate_config, with_legacy_config
 
-CONFIGS, SCAN, CELLS, TRIAL = "C105", "scan", "N202", "N204"
-_AS_FILE = "migrate it as a file, and put the new text into the cell"
-_OTHER_CELLS = {"file", "writefile", "pypy", "python", "python2", "python3", "script"}
-#: A name of PEDL, or a key of a config that counts in steps.
-_OLD = re.compile(
-    r"(?<![\w./-])pedl(?:\.\w+)*(?![\w/-])"
-    r"|\b(?:batches_per_step|max_steps|target_trial_steps|step_budget)(?=\W*:)"
-)
+CONFIGS = "C105"
 
 
-def _take_text(
+def take_text(
     record: Migration | Result,
     path: Path,
     old: str,
@@ -88,8 +78,6 @@ def migrate_texts(discovered: Discovered, result: Result, options: Options) -> N
             is_around = any(path.is_relative_to(directory) for directory in near)
             place: PlaceOfTrial = "around" if is_around else "below" if near else ""
             _migrate_text(path, place, result, options)
-    for path in discovered.notebooks:
-        _migrate_notebook(path, result, options)
 
 
 def _near(path: Path, directories: Iterable[Path]) -> list[Path]:
@@ -116,34 +104,9 @@ def _migrate_text(path: Path, trial: PlaceOfTrial, result: Result, options: Opti
         new = migrate_shell(name, text, options.cluster)
     else:
         return
-    new_text = _take_text(result, path, text, new, options)
+    new_text = take_text(result, path, text, new, options)
     if new_text != text:
         result.files.append(NewFile(path, data, new_text.encode(encoding)))
-
-
-def _migrate_notebook(path: Path, result: Result, options: Options) -> None:
-    """Commands for a shell in the cells of a notebook, after what is already to be written."""
-    known = next((file for file in result.files if file.path == path), None)
-    try:
-        document = Document.of(path, known.new if known else path.read_bytes())
-    except Unreadable:
-        return
-    sources = {}
-    for cell in document.cells:
-        if cell.is_code and "pedl" in cell.source:
-            from pedl2det.texts.commands import migrate_shell
-
-            new = migrate_shell(str(path), cell.source, options.cluster)
-            text = _take_text(result, path, cell.source, new, options, cell.number)
-            if text != cell.source:
-                sources[cell.number] = text
-    if not sources:
-        return
-    data = document.with_sources(sources)
-    if known:
-        result.files[result.files.index(known)] = replace(known, new=data)
-    else:
-        result.files.append(NewFile(path, path.read_bytes(), data))
 
 
 # Experiment configs.
@@ -177,7 +140,7 @@ def migrate_configs(migration: Migration) -> None:
         result = migrate_config(config.text, of_config)
         if asks_for_old:
             result = with_legacy_config(config.text, result)
-        text = _take_text(migration, path, config.text, result, options)
+        text = take_text(migration, path, config.text, result, options)
         if text != config.text:
             migration.configs[path] = text
     for path, script in reading.scripts.items():
@@ -258,41 +221,3 @@ def _chosen(trial: Trial, named: str) -> ast.ClassDef | None:
     exposed = [one for one in classes if any(one in kinds for kinds in trial.exposed.values())]
     found = concrete if named and len(concrete) == 1 else exposed or concrete
     return found[0] if len(found) == 1 else None
-
-
-# Notebooks.
-
-
-def notebook_findings(reading: Reading) -> Iterator[Finding]:
-    """Return what to say about the notebooks of a project."""
-    for source in reading.originals.values():
-        if isinstance(source, NotebookSource):
-            yield from _for_ipython(source)
-    for owner in reading.trial.concrete:
-        source = reading.trial.modules.home(owner)
-        if not source.is_module:
-            message = f"{owner.name} is defined in a notebook, and an entrypoint names a module"
-            help_ = "write it into a file to train it: %%writefile model_def.py"
-            yield finding_at(source, owner, Kind.NOTE, TRIAL, message, help_)
-
-
-def _for_ipython(source: NotebookSource) -> Iterator[Finding]:
-    """Old code that only IPython runs: of magics, and of cells that hold a program or a file."""
-    for cell in source.document.cells:
-        if cell.is_code and cell.magic in _OTHER_CELLS:
-            rule, what, help_ = CELLS, "this cell holds a program or a file with old code", _AS_FILE
-            lines = [one for one in enumerate(cell.source.split("\n"), 1) if _is_old(one[1])]
-        else:
-            rule, what, help_ = SCAN, "a magic uses the old API", "write it as plain Python"
-            magics = (one for one in source.magics.get(cell.number, ()) if not one.is_shell)
-            old = (one for one in magics if uses_old_api(one.text))
-            lines = [(one.line, one.text.splitlines()[0]) for one in old]
-        for line, code in lines:
-            message = f"{code}: {what}"
-            yield Finding(
-                *(Kind.LEFT, rule, source.path, line, message, help_), code=code, cell=cell.number
-            )
-
-
-def _is_old(line: str) -> bool:
-    return _OLD.search(line) is not None and not line.lstrip().startswith(("#", "%%"))

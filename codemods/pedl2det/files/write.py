@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pedl2det.engine.result import NewFile
+from pedl2det.engine.migration import NewFile
 from pedl2det.errors import Pedl2DetError
 from pedl2det.files.journal import Journal, Replacement, content, new_file, repository_of
 

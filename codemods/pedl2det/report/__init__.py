@@ -9,7 +9,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from pedl2det.engine.result import Result
+from pedl2det.engine.migration import Result
 from pedl2det.errors import Pedl2DetError
 from pedl2det.report.text import next_steps, summary
 

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterator
 from itertools import islice
 
-from pedl2det.engine.result import NewFile
+from pedl2det.engine.migration import NewFile
 from pedl2det.report.hiding import Hider
 from pedl2det.visible import shown
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.tree import read_bytes
-from pedl2det.engine.result import Result
+from pedl2det.engine.migration import Result
 from pedl2det.findings import Finding, Kind, Unreadable
 from pedl2det.visible import printable
 

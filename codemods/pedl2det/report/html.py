@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pedl2det import __version__
-from pedl2det.engine.result import Result
+from pedl2det.engine.migration import Result
 from pedl2det.report.changes import changed_lines
 from pedl2det.report.hiding import Hider, findings_of
 from pedl2det.report.text import WORDS, by_rules, counts, facts, label, message_of, plural, told

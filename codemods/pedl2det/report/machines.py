@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from pedl2det import __version__
-from pedl2det.engine.result import Change, Outcome, Proof, Result
+from pedl2det.engine.migration import Change, Outcome, Proof, Result
 from pedl2det.findings import Finding
 from pedl2det.report.hiding import findings_of
 from pedl2det.report.text import WORDS, message_of, rules_of, unexecuted

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import click
 
-from pedl2det.engine.result import Change, Outcome, Proof, Result, Status
+from pedl2det.engine.migration import Change, Outcome, Proof, Result, Status
 from pedl2det.findings import Finding, Kind
 from pedl2det.report.hiding import Hider
 from pedl2det.rules import titles

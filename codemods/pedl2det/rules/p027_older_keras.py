@@ -73,11 +73,9 @@ def _is_plain(trial: Trial) -> bool:
         return False
     if _says(trial, _FREEZES) and _says(trial, _NORM):
         return False
-    given = [*losses_and_metrics(trial)]
-    members = [member for value in given for member in trial.flow.members(value)]
     return (
         not any(one.hides_arguments or _hides_optimizer(trial, one) for one in compiles(trial))
-        and all(is_of_keras(trial, member) for member in members)
+        and all(is_of_keras(trial, value) for value in losses_and_metrics(trial))
         and not _hides_any(trial)
     )
 

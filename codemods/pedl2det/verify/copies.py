@@ -14,7 +14,7 @@ from pedl2det.analysis.discovery import discover
 from pedl2det.analysis.project import Project, Reader
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import PRUNED
-from pedl2det.engine.result import Result
+from pedl2det.engine.migration import Result
 from pedl2det.errors import Pedl2DetError
 
 _SHARE = 4  # of the free disk, one copy takes no more than this part of it

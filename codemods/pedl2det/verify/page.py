@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pedl2det.analysis.metric_names import MetricNames
-from pedl2det.engine.result import NewFile, Proof
+from pedl2det.engine.migration import NewFile, Proof
 from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Finding
 from pedl2det.report.changes import changed_lines

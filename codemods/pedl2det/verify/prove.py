@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pedl2det import __version__
-from pedl2det.engine.result import Proof, Result
+from pedl2det.engine.migration import Proof, Result
 from pedl2det.errors import Pedl2DetError
 from pedl2det.files.write import asked
 from pedl2det.findings import Finding, Kind

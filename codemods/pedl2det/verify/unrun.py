@@ -14,7 +14,7 @@ from pathlib import Path
 import pedl2det_names as names
 from pedl2det.analysis.project import SUPPORT
 from pedl2det.analysis.source import Source
-from pedl2det.engine.result import Lines, NewFile
+from pedl2det.engine.migration import Lines, NewFile
 from pedl2det.findings import Unreadable
 from pedl2det.verify.copies import Copy
 

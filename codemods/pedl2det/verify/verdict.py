@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from pedl2det.analysis.metric_names import MetricNames
-from pedl2det.engine.result import Proof
+from pedl2det.engine.migration import Proof
 from pedl2det.findings import Finding
 from pedl2det.report.text import plural
 from pedl2det.verify.compare import Comparison

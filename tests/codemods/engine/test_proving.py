@@ -6,9 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pedl2det.engine import Result, Status, migrate
-from pedl2det.engine.migration import Options
+from pedl2det.engine.migration import Options, Proof
 from pedl2det.engine.proving import prove
-from pedl2det.engine.result import Proof
 from pedl2det.findings import Kind
 
 

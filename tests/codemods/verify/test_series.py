@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import pytest
 
-from pedl2det.engine.result import Lines, Outcome, Proof, Result, Status
+from pedl2det.engine.migration import Lines, Outcome, Proof, Result, Status
 from pedl2det.verify import prove
 from pedl2det.verify.prove import proof_of
 from pedl2det.verify.verdict import Conclusion, Verdict

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pedl2det.engine.result import NewFile
+from pedl2det.engine.migration import NewFile
 from pedl2det.verify.unrun import missing_names
 
 pytest.importorskip("tensorflow")
