@@ -101,10 +101,12 @@ def _hides(trial: Trial, node: ast.expr) -> bool:
     match source.names.parents[node]:
         case ast.Attribute() | ast.ClassDef():
             return False
-        case ast.Call(func=func, keywords=keywords) if func is node:
+        case ast.Call(func=func, args=args, keywords=keywords) if func is node:
             given = {one.arg: one.value for one in keywords}
-            chosen = given.get("interpolation", ast.Constant(None))
-            return None in given or not isinstance(chosen, ast.Constant)
+            chosen = [given.get("interpolation"), *(args[2:3] if name == "UpSampling2D" else ())]
+            return None in given or any(
+                one is not None and not isinstance(one, ast.Constant) for one in chosen
+            )
     return not old_keras.asks_about_class(source, node)
 
 

@@ -102,6 +102,7 @@ CASES = (
     ),
     _case(_NET.format(layer="layers.Embedding(4, 8, **OPTIONS)", frozen=""), _MORE),
     _case(_NET.format(layer="layers.UpSampling2D(interpolation=KIND)", frozen=""), _MORE),
+    _case(_NET.format(layer="layers.UpSampling2D(2, None, KIND)", frozen=""), _MORE),
     _case(_NET.format(layer='layers.UpSampling2D(interpolation="nearest")', frozen=""), ""),
     _case(_NET.format(layer="KINDS[0](4)", frozen="KINDS = [layers.Dense]"), _MORE),
     _case(_NET.format(layer="layers.Dense(4)", frozen="made = made(1, mask=KIND)"), _MORE),
