@@ -7,6 +7,7 @@ that had other names, another order or other defaults are written out.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 
 import pedl2det_names as names
@@ -21,11 +22,12 @@ from pedl2det.analysis.old_keras import (
 )
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Reference, Trial
-from pedl2det.fixes import Edit, Fix, Remark, RenameKeyword, rewrite
+from pedl2det.fixes import Edit, Fix, Remark, RenameKeyword, ReplaceStatement, rewrite
 from pedl2det_names import Age
 
 _BASE = "Optimizer"
 _GETTERS = {f"{OPTIMIZERS}.get", f"{OPTIMIZERS}.deserialize"}
+_BY_TEXT = re.compile(r"\b(?:globals|locals|vars|eval)\(")
 _CLIPS = {"clipnorm", "clipvalue"}
 
 
@@ -38,6 +40,18 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield from _use(trial, reference, row)
     if written_for is not Age.CURRENT:
         yield from _others(trial)
+
+
+def _names(trial: Trial, statement: ast.ImportFrom) -> Iterator[Fix]:
+    """Names that code may reach by their texts: optimizers with the old arguments and defaults."""
+    rows = {one: names.lookup(f"{statement.module}.{one.name}") for one in statement.names}
+    kinds = {one: row for one, row in rows.items() if row and old_keras.is_optimizer(row)}
+    if kinds and not statement.level and _BY_TEXT.search(trial.modules.home(statement).text):
+        others = [one for one in statement.names if one not in kinds]
+        kept = [ast.unparse(ast.ImportFrom(statement.module, others, 0))] if others else []
+        pieces = {one: row.support or (row.new or "").split(".")[-1] for one, row in kinds.items()}
+        bound = [f"{one.asname or one.name} = legacy_keras.{name}" for one, name in pieces.items()]
+        yield Fix(statement, (ReplaceStatement(statement, "\n".join([*kept, *bound])),))
 
 
 def _use(trial: Trial, reference: Reference, row: names.Name) -> Iterator[Fix | Remark]:
@@ -116,6 +130,8 @@ def _means_the_same(call: ast.Call, row: names.Name) -> bool:
 
 
 def _others(trial: Trial) -> Iterator[Fix | Remark]:
+    for statement in trial.modules.of(ast.ImportFrom):
+        yield from _names(trial, statement)
     for node in trial.modules.reads:
         dotted = trial.modules.meaning(node)
         today = trial.today(node)

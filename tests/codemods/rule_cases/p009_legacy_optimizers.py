@@ -168,6 +168,15 @@ CASES = (
         "from keras.optimizers import *\nopt = SGD(lr=0.1)\n",
         "from tensorflow.keras.optimizers.legacy import SGD\nopt = SGD(learning_rate=0.1)\n",
     ),
+    Case(
+        pedl_trial(
+            "import numpy as np\nfrom keras.optimizers import SGD\n\nopt = globals()['SGD'](lr=0.1)\n"
+        ),
+        {
+            "net.py": "import numpy as np\n\nimport legacy_keras\n\nSGD = legacy_keras.SGD\n\nopt = globals()['SGD'](lr=0.1)\n"
+        },
+        "reaches names of the trial by text",
+    ),
     _case(  # it is the epsilon of the optimizers, too
         "from keras import backend as K, optimizers\n"
         "K.set_epsilon(0.1)\nopt = optimizers.Adam(lr=0.1)\n",
