@@ -127,8 +127,9 @@ def compare_runs(old: Path, new: Path, names: MetricNames | None = None) -> Comp
     else:
         old_weights = without_unused_optimizers(read_weights(checkpoints[0]))
         new_weights = without_unused_optimizers(read_weights(checkpoints[1]))
-        layers = counted_from_zero(old_weights, new_weights)
-        old_weights = {layers.get(name, name): array for name, array in old_weights.items()}
+        now = {name: as_wrapped(name) for name in old_weights}
+        now |= counted_from_zero(old_weights, new_weights)
+        old_weights = {now[name]: array for name, array in old_weights.items()}
         sizes = [array.size for name, array in old_weights.items() if name in new_weights]
         text = "only the {} model has the weight {}"
         differences += _separate_names(old_weights, new_weights, text)
@@ -216,6 +217,11 @@ def counted_from_zero(old: Iterable[str], new: Iterable[str]) -> dict[str, str]:
         if before != after and {*shifted.values()} == after:
             found |= shifted
     return found
+
+
+def as_wrapped(name: str) -> str:
+    """Return the name of a slot of an optimizer of TensorFlow 1 once that is wrapped."""
+    return name.replace("_SLOT/optimizer/optimizer/", "_SLOT/wrapped_optimizer_0/")
 
 
 def without_unused_optimizers(weights: Arrays) -> Arrays:

@@ -109,6 +109,7 @@ def check(optimizer):
     return isinstance(optimizer, Optimizer)
 """
 
+_BY_TEXT = "opt = globals()['SGD'](lr=0.1)\n"
 CASES = (
     Case(
         pedl_trial(_EITHER),
@@ -169,11 +170,10 @@ CASES = (
         "from tensorflow.keras.optimizers.legacy import SGD\nopt = SGD(learning_rate=0.1)\n",
     ),
     Case(
-        pedl_trial(
-            "import numpy as np\nfrom keras.optimizers import SGD\n\nopt = globals()['SGD'](lr=0.1)\n"
-        ),
+        pedl_trial(f"import numpy as np\nfrom keras.optimizers import SGD\n\n{_BY_TEXT}"),
         {
-            "net.py": "import numpy as np\n\nimport legacy_keras\n\nSGD = legacy_keras.SGD\n\nopt = globals()['SGD'](lr=0.1)\n"
+            "net.py": "import numpy as np\n\nimport legacy_keras\n\n"
+            f"SGD = legacy_keras.SGD\n\n{_BY_TEXT}"
         },
         "reaches names of the trial by text",
     ),

@@ -12,6 +12,7 @@ from pedl2det.analysis.metric_names import MetricNames
 from pedl2det.verify.compare import (
     Comparison,
     Difference,
+    as_wrapped,
     compare_runs,
     compare_tensors,
     counted_from_zero,
@@ -47,6 +48,13 @@ def test_layers_that_standalone_keras_counted_from_one_have_the_names_of_today()
     assert counted_from_zero(old, old) == counted_from_zero(old, new[:1]) == {}
     metrics = ["loss", "dense_1_loss", "dense_2_loss"], ["loss", "dense_loss", "dense_1_loss"]
     assert counted_from_zero(*metrics)["dense_2_loss"] == "dense_1_loss"
+
+
+def test_slots_of_an_optimizer_of_tensorflow_1_are_those_of_the_one_that_is_wrapped() -> None:
+    slot = "layer/kernel/.OPTIMIZER_SLOT/{}/momentum/.ATTRIBUTES/VARIABLE_VALUE"
+
+    assert as_wrapped(slot.format("optimizer/optimizer")) == slot.format("wrapped_optimizer_0")
+    assert as_wrapped("layer/kernel") == "layer/kernel"
 
 
 def test_an_optimizer_without_a_step_has_no_state_to_compare() -> None:
