@@ -93,17 +93,22 @@ def is_visible(trial: Trial, member: ast.AST) -> bool:
     return isinstance(member, _VISIBLE) or trial.modules.meaning(member) is not None
 
 
-def is_of_keras(trial: Trial, value: ast.expr) -> bool:
-    """Whether losses or metrics are certainly texts, or those of Keras.
+def is_certain(trial: Trial, value: ast.expr) -> bool:
+    """Whether losses or metrics are certainly texts, those of Keras, or one of the project.
 
     A list that does not stand there itself may get more members.
     """
-    parts = {*ast.walk(value)}
-    return all(
-        isinstance(one, ast.Constant)
-        or (isinstance(one, ast.List | ast.Tuple | ast.Dict) and one in parts)
-        or _meaning(trial, one).startswith(f"{KERAS}.")
-        for one in trial.flow.members(value)
+    if isinstance(value, ast.List | ast.Tuple | ast.Dict):
+        parts = value.values if isinstance(value, ast.Dict) else value.elts
+        return all(is_certain(trial, one) for one in parts)
+    found = [*trial.flow.members(value)]
+    is_one = len(found) == 1 and isinstance(found[0], FUNCTIONS)
+    return is_one or (
+        bool(found)
+        and all(
+            isinstance(one, ast.Constant) or _meaning(trial, one).startswith(f"{KERAS}.")
+            for one in found
+        )
     )
 
 

@@ -25,7 +25,7 @@ import re
 from collections.abc import Iterable
 
 from pedl2det.analysis import old_keras
-from pedl2det.analysis.models import Compile, compiles, is_of_keras, losses_and_metrics
+from pedl2det.analysis.models import Compile, compiles, is_certain, losses_and_metrics
 from pedl2det.analysis.old_keras import KERAS
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
@@ -44,7 +44,7 @@ _NORM = r"(?m)^[^#\n]*(?:(?i:batch_?norm)|\bapplications\b|\bgetattr\b)"
 _IMAGES = f"{KERAS}.preprocessing.image.ImageDataGenerator"
 #: What gives by a text what is in it.
 _BY_TEXT = tuple(f"{KERAS}.{name}" for name in ("layers", "losses", "metrics", "optimizers"))
-_MODULES = ("tensorflow", KERAS, *_BY_TEXT)
+_MODULES = ("tensorflow", KERAS, f"{KERAS}.layers")
 #: How many of its parameters come before the ranges.
 _BEFORE_RANGES = 6
 _EXCHANGE = "exchange width_shift_range and height_shift_range, if they differ"
@@ -75,7 +75,7 @@ def _is_plain(trial: Trial) -> bool:
         return False
     return (
         not any(one.hides_arguments or _hides_optimizer(trial, one) for one in compiles(trial))
-        and all(is_of_keras(trial, value) for value in losses_and_metrics(trial))
+        and all(is_certain(trial, value) for value in losses_and_metrics(trial))
         and not _hides_any(trial)
     )
 
