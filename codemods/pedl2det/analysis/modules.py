@@ -25,6 +25,7 @@ class Modules:
         self.by_name = dict(sources)
         self._tops = {name.partition(".")[0] for name in sources}
         self._followed: dict[str, str] = {}
+        self._meanings: dict[ast.AST, str | None] = {}
         #: The names that are being followed: one that leads back to itself ends there.
         self._open: set[tuple[str, str]] = set()
         self._added = [
@@ -223,8 +224,12 @@ class Modules:
 
         A name that its own module defines is given with that module's name.
         """
-        if not isinstance(node, ast.Name | ast.Attribute):
-            return None
+        if node not in self._meanings:
+            is_name = isinstance(node, ast.Name | ast.Attribute)
+            self._meanings[node] = self._meaning(node) if is_name else None
+        return self._meanings[node]
+
+    def _meaning(self, node: ast.AST) -> str | None:
         source = self.home(node)
         dotted = source.names.qualified(node)
         if dotted is not None:
