@@ -76,6 +76,7 @@ def standalone_keras():
         for name, wrap in (
             ("_init_set_name", from_one),
             ("_handle_activity_regularization", with_whole_batches),
+            ("add_weight", with_shape_first),
         ):
             if name in vars(kind):
                 yield kind, name, wrap
@@ -172,6 +173,19 @@ def from_one(naming):
         naming(self, name, zero_based=zero_based)
 
     return named
+
+
+def with_shape_first(add_weight):
+    """Return a method that takes the shape of a weight first, and its name behind it."""
+
+    def add(self, *args, **options):
+        if args and isinstance(args[0], (list, tuple)):
+            options["shape"], *args = args
+            if args and isinstance(args[0], str):
+                options["name"], *args = args
+        return add_weight(self, *args, **options)
+
+    return add
 
 
 def own_lists(layers_of_today):
