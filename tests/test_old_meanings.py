@@ -410,6 +410,58 @@ def test_functions_take_the_arguments_of_their_time(keras: Any) -> None:
     assert best.values.numpy().tolist() == [1]  # what is repeated is merged
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "axes", "shape", "total"),
+    [
+        ((2, 3), (2, 3), 1, (2, 1), 1.02),
+        ((2, 2, 4, 3), (2, 2, 5, 3), [3, 3], (2, 2, 4, 5), 267692.25),
+        ((2, 2, 4, 5), (2, 2, 5, 3), [3, 2], (2, 2, 4, 3), 267692.25),
+        ((2, 3, 6), (2, 3, 6, 4), [2, 2], (2, 3, 4), 86048.57),
+        ((2, 3, 4), (2, 3, 6, 4), [2, 3], (2, 3, 6), 86048.57),
+        ((2, 4), (2, 3, 4), [1, 2], (2, 3), 102.41),
+        ((2, 3, 4), (2, 4), [2, 1], (2, 3), 102.41),
+        ((2, 3, 4), (2, 4, 5), None, (2, 3, 5), 15270.0),
+    ],
+)
+def test_a_product_of_batches_is_one_of_matrices(
+    keras: Any, one: Any, other: Any, axes: Any, shape: Any, total: float
+) -> None:
+    """The shapes and sums are those of TensorFlow 1.14 and Keras 2.2.4."""
+    x, y = (np.arange(np.prod(size)).reshape(size) / np.float32(7.0) for size in (one, other))
+    found = keras.backend.batch_dot(tf.constant(x, tf.float32), tf.constant(y, tf.float32), axes)
+    assert found.shape == shape
+    assert np.sum(np.ravel(found) * np.arange(np.size(found))) == pytest.approx(total, 1e-3)
+    if axes == [3, 3]:
+        inputs = [tf.keras.Input(size[1:]) for size in (one, other)]
+        made = tf.keras.layers.Lambda(lambda pair: tf.keras.backend.batch_dot(*pair, axes))(inputs)
+        assert made.shape.as_list() == [None, *shape[1:]]
+
+
+def test_metrics_of_outputs_that_a_model_lacks_are_left_out(keras: Any) -> None:
+    inputs = tf.keras.Input((3,))
+    model = tf.keras.Model(inputs, tf.keras.layers.Dense(1, name="main")(inputs))
+    model.compile("sgd", "mse", metrics={"main": ["mae"], "aux": "mse"})
+    model.train_on_batch(np.ones((2, 3)), np.ones(2))
+    assert model.metrics_names == ["loss", "mae"]
+
+
+@pytest.mark.parametrize(
+    ("monitor", "mode", "best"),
+    [
+        ("auc", "auto", np.less),
+        ("val_loss", "auto", np.less),
+        ("val_acc", "auto", np.greater),
+        ("acc_top", "auto", np.greater),
+        ("auc", "max", np.greater),
+    ],
+)
+def test_the_best_value_of_a_metric_is_that_of_its_time(
+    keras: Any, monitor: str, mode: str, best: Any
+) -> None:
+    """As in TensorFlow 1.14 and Keras 2.2.4."""
+    assert keras.callbacks.EarlyStopping(monitor, mode=mode).monitor_op is best
+
+
 def test_the_default_graph_lets_a_model_predict(keras: Any) -> None:
     model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(3,))])
     with tf.get_default_graph().as_default() as graph:

@@ -5,16 +5,18 @@ runs in inference mode. ``UpSampling2D`` interpolated between the corners of pix
 ``Adagrad`` that a text names began at 0, and begin at 0.1 since TensorFlow 2. A mask took steps out
 of a loss, which was divided by all of them; since Keras 2.10 it is divided by the rest. A loss was
 called ``cosine_proximity``, a compiled model had ``metrics_names`` at once, own losses and metrics
-got floats for integer targets, and the loss chose what ``"accuracy"`` means (P038). The constructor
-says a line that lets Keras compute as before, ``legacy_keras.use_old_keras()``, unless every layer,
-loss, metric and optimizer of a trial is visible and computes today as then.
+got floats for integer targets, and the loss chose what ``"accuracy"`` means (P038). ``batch_dot``
+multiplied matrices for all dimensions before them, and for ``EarlyStopping`` the best value of a
+metric was the least unless its name contains ``acc``. The constructor says a line that lets Keras
+compute as before, ``legacy_keras.use_old_keras()``, unless every layer, loss, metric and optimizer
+of a trial is visible and computes today as then.
 
 Standalone Keras named layers ``dense_1``, ``dense_2`` and so on, divided a weighted loss by the
 share of weights that are not 0, and did not divide what ``activity_regularizer`` gives by the size
 of a batch; ``layers`` of a model was its own list. It clipped probabilities before a crossentropy,
 called an initializer with a shape alone, and took the shape of ``add_weight`` first. Every trial of
-it says ``legacy_keras.use_standalone_keras()``. A trial that is carried over says its line above its
-class.
+it says ``legacy_keras.use_standalone_keras()``. A trial that is carried over says its line above
+its class.
 
 The transformations of ``ImageDataGenerator`` have other axes today. They are not undone, only told.
 """
@@ -46,6 +48,13 @@ _IMAGES = f"{KERAS}.preprocessing.image.ImageDataGenerator"
 #: What gives by a text what is in it.
 _BY_TEXT = tuple(f"{KERAS}.{name}" for name in ("layers", "losses", "metrics", "optimizers"))
 _MODULES = ("tensorflow", KERAS, *_BY_TEXT)
+_DOT = (f"{KERAS}.backend.batch_dot", f"{KERAS}.layers.Dot", f"{KERAS}.layers.dot")
+_STOPPING = f"{KERAS}.callbacks.EarlyStopping"
+#: A metric, or none, whose best value is the same today.
+_CLEAR = (
+    r"(?:\(|monitor=)'(?:val_)?(?:loss|acc|accuracy)'|"
+    r"^[\w.]+\((?!.*(?:monitor=|\*))(?:\)|\w+=)"
+)
 #: How many of its parameters come before the ranges.
 _BEFORE_RANGES = 6
 _EXCHANGE = "exchange width_shift_range and height_shift_range, if they differ"
@@ -91,12 +100,14 @@ def _hides_optimizer(trial: Trial, compiled: Compile) -> bool:
 
 def _hides(trial: Trial, node: ast.expr) -> bool:
     """Whether a name of Keras is a value, or is called with options that are not visible."""
-    module, _, name = trial.today(node).rpartition(".")
-    if module in _BY_TEXT and name in ("get", "deserialize"):
+    dotted, source = trial.today(node), trial.modules.home(node)
+    module, _, name = dotted.rpartition(".")
+    if dotted in _DOT or (module in _BY_TEXT and name in ("get", "deserialize")):
         return True
-    if f"{module}.{name}" not in _MODULES and module != f"{KERAS}.layers":
+    if dotted == _STOPPING:
+        return not re.search(_CLEAR, ast.unparse(source.names.parents[node]))
+    if dotted not in _MODULES and module != f"{KERAS}.layers":
         return False
-    source = trial.modules.home(node)
     match source.names.parents[node]:
         case ast.Attribute() | ast.ClassDef():
             return False
