@@ -462,6 +462,13 @@ def test_the_best_value_of_a_metric_is_that_of_its_time(
     assert keras.callbacks.EarlyStopping(monitor, mode=mode).monitor_op is best
 
 
+def test_an_optimizer_of_a_config_is_that_of_its_time(keras: Any) -> None:
+    """Its sums begin at 0, as in TensorFlow 1.14."""
+    made = tf.keras.optimizers.deserialize({"class_name": "Adagrad", "config": {}})
+    assert isinstance(made, tf.keras.optimizers.legacy.Adagrad)
+    assert made.get_config()["initial_accumulator_value"] == 0.0
+
+
 def test_the_default_graph_lets_a_model_predict(keras: Any) -> None:
     model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(3,))])
     with tf.get_default_graph().as_default() as graph:

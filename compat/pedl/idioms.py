@@ -55,8 +55,10 @@ def _idioms(tf: Any, age: Age) -> Iterator[_Idiom]:
     """Yield the replacements for code of an age."""
     yield from _removed_names(tf)
     yield from _replaced_names(tf, KERAS_2_11)
+    with_legacy = functools.partial(functools.partial, use_legacy_optimizer=True)
     for module in ("tensorflow.keras.optimizers", "{keras}.src.optimizers"):  # compile's own
-        yield _Idiom(f"{module}.get", lambda get: functools.partial(get, use_legacy_optimizer=True))
+        for name in ("deserialize", "get"):
+            yield _Idiom(f"{module}.{name}", with_legacy)
     for module in ("tensorflow.keras.optimizers", "tensorflow.optimizers"):
         yield _Idiom(f"{module}.Optimizer", lambda _: tf.keras.optimizers.legacy.Optimizer)
     for name in ("array", "asarray"):  # ragged lists created an object array
