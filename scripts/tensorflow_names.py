@@ -4,6 +4,11 @@
 below ``tensorflow``, and the current public name of the same object if TensorFlow exports it under
 another name too (``log math.log``).
 
+``changed_v1.txt``: the names that both have, for something that takes other arguments in ``tf``.
+Behind each are its parameters in ``tf``, with ``*`` behind those whose places mean the same in
+``tf.compat.v1``, and what has another name (``filter>filters``) or none; nothing if random numbers
+differ.
+
 ``keras_public.txt``: the public names of ``tf.keras``, a module a line.
 
 Run it with the TensorFlow that the project is developed on. ``--intersect``, with another
@@ -12,6 +17,7 @@ TensorFlow, keeps of the public names of Keras those that it has too.
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 import warnings
@@ -24,6 +30,8 @@ TARGET = Path(__file__).parent.parent / "compat" / "pedl2det_names"
 
 #: Packages below ``tf.compat.v1`` that hold no TensorFlow API of their own.
 _FOREIGN = ("compat", "test.mock", "app.flags")
+#: Those with rows of their own, or with nothing that a trial calls.
+_OTHERS = ("distribute", "estimator", "keras", "lite", "test")
 
 
 def main() -> None:
@@ -39,8 +47,9 @@ def main() -> None:
             known = dict(read(public))
             names = {path: names[path] & kept for path, kept in known.items() if path in names}
         else:
-            lines = "".join(f"{line}\n" for line in compat_v1(tf))
-            (TARGET / "compat_v1.txt").write_text(lines, encoding="utf-8")
+            for name, found in (("compat_v1", compat_v1(tf)), ("changed_v1", changed_v1(tf))):
+                text = "".join(f"{line}\n" for line in found)
+                (TARGET / f"{name}.txt").write_text(text, encoding="utf-8")
     lines = "".join(f"{' '.join([path or '.', *sorted(names[path])])}\n" for path in sorted(names))
     public.write_text(lines, encoding="utf-8")
 
@@ -60,6 +69,56 @@ def compat_v1(tf: Any) -> list[str]:
         for path, value in missing
         if not path.startswith(_FOREIGN)
     )
+
+
+def changed_v1(tf: Any) -> list[str]:
+    """The lines of ``changed_v1.txt``, sorted."""
+    from tensorflow.tools.compatibility.tf_upgrade_v2 import TFAPIChangeSpec
+
+    renames = TFAPIChangeSpec().function_keyword_renames
+    both = [(path, value, _get(tf, path)) for path, value in _walk(tf.compat.v1, "")]
+    lines = [
+        f"{path} {' '.join(now)}".rstrip()
+        for path, value, today in both
+        if not path.startswith((*_FOREIGN, *_OTHERS))
+        and (now := parameters_today(value, today, renames.get(f"tf.{path}", {}))) is not None
+    ]
+    return sorted(lines)
+
+
+def parameters_today(old: Any, new: Any, renames: dict[str, str]) -> list[str] | None:
+    """The parameters of a function of today; None if it takes the arguments of the old one.
+
+    The place of one that was renamed means the same, and that of the first.
+
+    Args:
+        old: the function of ``tf.compat.v1``.
+        new: that of ``tf``.
+        renames: the new names of parameters, as TensorFlow's own upgrade knows them.
+    """
+    if new is None or new is old or not (callable(old) and callable(new)):
+        return None
+    before, after = _parameters(old), _parameters(new)
+    is_open = any(one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in (*before, *after))
+    named, today = [one.name for one in before], [one.name for one in after]
+    if is_open or named == today[: len(named)]:
+        return None
+    if "seed" in named:
+        return []
+    by_place = 0
+    for one, other in zip(named, today, strict=False):
+        if by_place and other not in (one, renames.get(one)):
+            break
+        by_place += 1
+    renamed = [f"{name}>{new or ''}" for name, new in renames.items() if not new or new in today]
+    return [*today[:by_place], "*", *today[by_place:], *renamed]
+
+
+def _parameters(function: Any) -> list[inspect.Parameter]:
+    try:
+        return [*inspect.signature(function).parameters.values()]
+    except (TypeError, ValueError):
+        return []
 
 
 def public_keras(tf: Any) -> dict[str, set[str]]:

@@ -379,6 +379,96 @@ def test_old_names_of_tensorflow_and_numpy(keras: Any) -> None:
     assert np.asscalar(np.array([3])) == 3
 
 
+def test_functions_take_the_arguments_of_their_time(keras: Any) -> None:
+    """The values are those that TensorFlow 1.14 computes."""
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    ones, strides = tf.ones([2, 2, 1, 1]), [1, 2, 2, 1]
+    weighted = tf.nn.weighted_cross_entropy_with_logits(targets=x * 0 + 1, logits=x, pos_weight=2.0)
+    assert np.ravel(weighted) == pytest.approx([0.6265, 0.2539, 0.0972, 0.0363], 1e-3)
+    for named in ({"filter": ones}, {"filters": ones}):
+        filtered = tf.nn.conv2d(image, strides=strides, padding="SAME", **named)
+        assert np.ravel(filtered).tolist() == [10, 18, 42, 50]
+    spread = tf.nn.depthwise_conv2d(image, ones, [1, 1, 1, 1], "VALID", [2, 2])
+    assert np.ravel(spread).tolist() == [20, 24, 36, 40]
+    largest = tf.nn.max_pool(value=image, ksize=strides, strides=strides, padding="SAME")
+    assert np.ravel(largest).tolist() == [5, 7, 13, 15]
+    with tf.name_scope(None, "scoped", [x]) as scope:
+        assert scope == "scoped/"
+    assert tf.constant_initializer(0.5, dtype=tf.float64)([2]).dtype == tf.float64
+    assert np.ravel(tf.boolean_mask(x, [True, False], "name", 1)).tolist() == [1, 3]
+    assert np.ravel(tf.gather(x, [1], None, "name", 1)).tolist() == [2, 4]
+    assert tf.cond(x[0, 0] > 0, strict=True, fn1=lambda: [1.0], fn2=lambda: [2.0]) == [1.0]
+    assert tf.cond(x[0, 0] > 0, lambda: [1.0], lambda: [2.0]) == 1.0
+    assert tf.math.count_nonzero(x, keep_dims=True).shape == (1, 1)
+    with tf.GradientTape() as tape:
+        tape.watch(labels := tf.constant([[0.2, 0.8]]))
+        loss = tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=labels * 2)
+    assert np.ravel(tape.gradient(loss, labels)) == pytest.approx([0.06295, -0.06295], 1e-3)
+    scores = tf.math.log([[[0.1, 0.6, 0.3]]] * 3)
+    (best,), _ = tf.nn.ctc_beam_search_decoder(scores, [3])
+    assert best.values.numpy().tolist() == [1]  # what is repeated is merged
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "axes", "shape", "total"),
+    [
+        ((2, 3), (2, 3), 1, (2, 1), 1.02),
+        ((2, 2, 4, 3), (2, 2, 5, 3), [3, 3], (2, 2, 4, 5), 267692.25),
+        ((2, 2, 4, 5), (2, 2, 5, 3), [3, 2], (2, 2, 4, 3), 267692.25),
+        ((2, 3, 6), (2, 3, 6, 4), [2, 2], (2, 3, 4), 86048.57),
+        ((2, 3, 4), (2, 3, 6, 4), [2, 3], (2, 3, 6), 86048.57),
+        ((2, 4), (2, 3, 4), [1, 2], (2, 3), 102.41),
+        ((2, 3, 4), (2, 4), [2, 1], (2, 3), 102.41),
+        ((2, 3, 4), (2, 4, 5), None, (2, 3, 5), 15270.0),
+    ],
+)
+def test_a_product_of_batches_is_one_of_matrices(
+    keras: Any, one: Any, other: Any, axes: Any, shape: Any, total: float
+) -> None:
+    """The shapes and sums are those of TensorFlow 1.14 and Keras 2.2.4."""
+    x, y = (np.arange(np.prod(size)).reshape(size) / np.float32(7.0) for size in (one, other))
+    found = keras.backend.batch_dot(tf.constant(x, tf.float32), tf.constant(y, tf.float32), axes)
+    assert found.shape == shape
+    assert np.sum(np.ravel(found) * np.arange(np.size(found))) == pytest.approx(total, 1e-3)
+    if axes == [3, 3]:
+        inputs = [tf.keras.Input(size[1:]) for size in (one, other)]
+        made = tf.keras.layers.Lambda(lambda pair: tf.keras.backend.batch_dot(*pair, axes))(inputs)
+        assert made.shape.as_list() == [None, *shape[1:]]
+
+
+def test_metrics_of_outputs_that_a_model_lacks_are_left_out(keras: Any) -> None:
+    inputs = tf.keras.Input((3,))
+    model = tf.keras.Model(inputs, tf.keras.layers.Dense(1, name="main")(inputs))
+    model.compile("sgd", "mse", metrics={"main": ["mae"], "aux": "mse"})
+    model.train_on_batch(np.ones((2, 3)), np.ones(2))
+    assert model.metrics_names == ["loss", "mae"]
+
+
+@pytest.mark.parametrize(
+    ("monitor", "mode", "best"),
+    [
+        ("auc", "auto", np.less),
+        ("val_loss", "auto", np.less),
+        ("val_acc", "auto", np.greater),
+        ("acc_top", "auto", np.greater),
+        ("auc", "max", np.greater),
+    ],
+)
+def test_the_best_value_of_a_metric_is_that_of_its_time(
+    keras: Any, monitor: str, mode: str, best: Any
+) -> None:
+    """As in TensorFlow 1.14 and Keras 2.2.4."""
+    assert keras.callbacks.EarlyStopping(monitor, mode=mode).monitor_op is best
+
+
+def test_an_optimizer_of_a_config_is_that_of_its_time(keras: Any) -> None:
+    """Its sums begin at 0, as in TensorFlow 1.14."""
+    made = tf.keras.optimizers.deserialize({"class_name": "Adagrad", "config": {}})
+    assert isinstance(made, tf.keras.optimizers.legacy.Adagrad)
+    assert made.get_config()["initial_accumulator_value"] == 0.0
+
+
 def test_the_default_graph_lets_a_model_predict(keras: Any) -> None:
     model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(3,))])
     with tf.get_default_graph().as_default() as graph:

@@ -55,8 +55,10 @@ def _idioms(tf: Any, age: Age) -> Iterator[_Idiom]:
     """Yield the replacements for code of an age."""
     yield from _removed_names(tf)
     yield from _replaced_names(tf, KERAS_2_11)
+    with_legacy = functools.partial(functools.partial, use_legacy_optimizer=True)
     for module in ("tensorflow.keras.optimizers", "{keras}.src.optimizers"):  # compile's own
-        yield _Idiom(f"{module}.get", lambda get: functools.partial(get, use_legacy_optimizer=True))
+        for name in ("deserialize", "get"):
+            yield _Idiom(f"{module}.{name}", with_legacy)
     for module in ("tensorflow.keras.optimizers", "tensorflow.optimizers"):
         yield _Idiom(f"{module}.Optimizer", lambda _: tf.keras.optimizers.legacy.Optimizer)
     for name in ("array", "asarray"):  # ragged lists created an object array
@@ -91,7 +93,8 @@ def _replaced_names(tf: Any, since: str) -> Iterator[_Idiom]:
     """Yield the names that have another meaning since a version, with the object of their time."""
     for row in rows():
         if row.changed and row.since == since and row.new not in (None, row.old):
-            yield _Idiom(row.old, lambda _, row=row: old_name(row, tf))  # type: ignore[misc]
+            served = functools.partial(old_functions.of_its_time, row, old_name(row, tf))
+            yield _Idiom(row.old, served)
 
 
 def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
@@ -99,10 +102,6 @@ def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
     from pedl import old_sessions
 
     yield from _replaced_names(tf, TENSORFLOW_2)
-    for row in rows():
-        is_ours = row.old.startswith("tensorflow.")
-        if is_ours and row.changed and row.old == row.new and row.keywords:
-            yield _Idiom(row.old, functools.partial(old_functions.renaming, row.keywords))
     layers = [name for name in KERAS_1 if name.startswith("layers.")]
     for kind, keywords in {attrgetter(name)(tf.keras): KERAS_1[name] for name in layers}.items():
         dotted = f"{kind.__module__}.{kind.__name__}.__init__"

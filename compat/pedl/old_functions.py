@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pedl2det_legacy import library_functions, numpy_functions
-from pedl2det_names import IMAGE_RANGES, IMAGES_DIFFER
+from pedl2det_names import IMAGE_RANGES, IMAGES_DIFFER, Name
 from pedl2det_names.keras import DATA_FORMATS
 from pedl2det_runtime.errors.repeated_warnings import logger
 
@@ -56,6 +56,19 @@ def warning_of_images(original: Callable[..., None]) -> Callable[..., None]:
             _log.warning("ImageDataGenerator(%s): %s", given, IMAGES_DIFFER)
 
     return __init__
+
+
+def of_its_time(row: Name, old: Any, today: Any) -> Any:
+    """Return the object of an old name, which calls that of today where both mean the same."""
+    if not row.today or inspect.isclass(old):
+        return old
+
+    @functools.wraps(today)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        is_same = len(args) <= row.today.index("*") and kwargs.keys() <= {*row.today}
+        return (today if is_same else old)(*args, **kwargs)
+
+    return called
 
 
 def ragged(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -27,7 +27,13 @@ def with_metrics_of_losses(compile_model):
 
 
 def metrics_of_losses(metrics, loss, model):
-    """Return the metrics for `compile`, with functions for names that mean those of the loss."""
+    """Return the metrics for `compile`, with functions for names that mean those of the loss.
+
+    Standalone Keras left out those of outputs that a model does not have.
+    """
+    outputs = getattr(model, "output_names", None)
+    if isinstance(metrics, dict) and outputs:
+        metrics = {name: metrics[name] for name in metrics if name in outputs}
     if not metrics or not isinstance(loss, (dict, list, tuple)):
         return _by_loss(metrics, loss_kind(loss))
     names = getattr(model, "output_names", None) or []

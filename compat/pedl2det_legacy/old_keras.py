@@ -12,7 +12,9 @@ from pedl2det_legacy.metrics_by_loss import by_outputs, with_metrics_of_losses
 from pedl2det_legacy.old_layers import (
     recurrent_layers,
     replace,
+    with_all_dimensions,
     with_corners,
+    with_old_mode,
     with_old_training,
 )
 from pedl2det_legacy.old_optimizers import from_zero
@@ -47,9 +49,11 @@ def old_keras():
     yield norm, "call", with_old_training
     for module in (keras_module("backend"), tf.keras.backend):
         yield module, "resize_images", with_corners
+        yield module, "batch_dot", with_all_dimensions
     for module in (keras_module("losses"), tf.keras.losses):
         yield module, "get", with_names_of_cosine
     yield tf.keras.optimizers.legacy.Adagrad, "from_config", from_zero
+    yield tf.keras.callbacks.EarlyStopping, "__init__", with_old_mode
     for name in ("compute_loss", "compute_metrics"):
         yield tf.keras.Model, name, with_float_targets
 
@@ -76,6 +80,7 @@ def standalone_keras():
         for name, wrap in (
             ("_init_set_name", from_one),
             ("_handle_activity_regularization", with_whole_batches),
+            ("add_weight", with_shape_first),
         ):
             if name in vars(kind):
                 yield kind, name, wrap
@@ -172,6 +177,19 @@ def from_one(naming):
         naming(self, name, zero_based=zero_based)
 
     return named
+
+
+def with_shape_first(add_weight):
+    """Return a method that takes the shape of a weight first, and its name behind it."""
+
+    def add(self, *args, **options):
+        if args and isinstance(args[0], (list, tuple)):
+            options["shape"], *args = args
+            if args and isinstance(args[0], str):
+                options["name"], *args = args
+        return add_weight(self, *args, **options)
+
+    return add
 
 
 def own_lists(layers_of_today):

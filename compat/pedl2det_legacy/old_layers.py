@@ -1,4 +1,4 @@
-"""Layers as in TensorFlow 1 and Keras 2.2: frozen `BatchNormalization`, recurrent layers."""
+"""Layers, functions and callbacks of Keras as in TensorFlow 1 and Keras 2.2."""
 
 import inspect
 
@@ -62,6 +62,56 @@ def with_corners(resize_images):
         return tf.transpose(x, [0, 3, 1, 2]) if data_format == "channels_first" else x
 
     return resize
+
+
+def with_all_dimensions(batch_dot_of_today):
+    """Return a function that multiplies matrices for each index of all dimensions before them.
+
+    Since Keras 2.3 only the first dimension is that of a batch.
+    """
+
+    def batch_dot(x, y, axes=None):
+        ranks = len(x.shape), len(y.shape)
+        rank, more = max(ranks), abs(ranks[0] - ranks[1])
+        if axes is None:
+            axes = ranks[0] - 1, ranks[1] - 2
+        of_x, of_y = (axes, axes) if isinstance(axes, int) else axes
+        if rank == 2:
+            x = x if of_x == of_y else tf.transpose(x)
+            sums = tf.reduce_sum(x * y, of_y)
+            return tf.expand_dims(sums, 1)
+        ones = tf.ones([more], tf.int32)
+        if ranks[0] < rank:
+            x = tf.reshape(x, tf.concat([tf.shape(x), ones], 0))
+        elif ranks[1] < rank:
+            y = tf.reshape(y, tf.concat([tf.shape(y), ones], 0))
+        product = tf.matmul(
+            x, y, adjoint_a=of_x != rank - 1, adjoint_b=of_y == rank - 1
+        )
+        if more:
+            first = ranks[0] + ranks[1] - 3 if ranks[0] > ranks[1] else ranks[0] - 1
+            product = tf.squeeze(product, [*range(first, first + more)])
+        return tf.expand_dims(product, 1) if len(product.shape) == 1 else product
+
+    return batch_dot
+
+
+def with_old_mode(initialize):
+    """Return a constructor of `EarlyStopping` that looks for `acc` in the name of a metric.
+
+    The best value of such a metric is the greatest, and of any other one the least.
+    """
+    signature = inspect.signature(initialize)
+
+    def __init__(self, *args, **kwargs):
+        given = signature.bind(self, *args, **kwargs)
+        given.apply_defaults()
+        if given.arguments["mode"] not in ("min", "max"):
+            is_best_greatest = "acc" in given.arguments["monitor"]
+            given.arguments["mode"] = "max" if is_best_greatest else "min"
+        initialize(*given.args, **given.kwargs)
+
+    return __init__
 
 
 def use_old_recurrent_layers():

@@ -48,6 +48,9 @@ class Name:
     #: the parameters of the old callable in order, if today's order differs. Positional arguments
     #: become keywords.
     parameters: tuple[str, ...] = ()
+    #: today's parameters of a ``changed`` name that means the same if it is called with them: by
+    #: place up to ``*``, then by name. Empty if no call means the same.
+    today: tuple[str, ...] = ()
     #: the old defaults that differ today, as source text. They are written out in calls that omit
     #: them.
     defaults: Mapping[str, str] = field(default_factory=dict, hash=False)

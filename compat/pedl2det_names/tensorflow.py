@@ -105,25 +105,6 @@ _GONE = (
 )
 
 
-_REDUCTIONS = (
-    "reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod "
-    "reduce_sum"
-)
-_KEEP = {"keep_dims": "keepdims"}
-_DIM = {"dim": "axis"}
-
-#: Functions with renamed parameters: a module and its functions, and the new names.
-_PARAMETERS: tuple[tuple[str, str, Keywords], ...] = (
-    ("", _REDUCTIONS, {**_KEEP, "reduction_indices": "axis"}),
-    ("math.", _REDUCTIONS, {**_KEEP, "reduction_indices": "axis"}),
-    ("", "argmax argmin", {"dimension": "axis"}),
-    ("math.", "argmax argmin", {"dimension": "axis"}),
-    ("", "norm linalg.norm nn.moments", _KEEP),
-    ("", "expand_dims math.l2_normalize nn.l2_normalize nn.log_softmax nn.softmax", _DIM),
-    ("", "squeeze", {"squeeze_dims": "axis"}),
-    ("", "reverse_sequence", {"batch_dim": "batch_axis", "seq_dim": "seq_axis"}),
-)
-
 #: Names that work only in graph mode, and what to write instead.
 _GRAPH = {
     "InteractiveSession": _SESSION,
@@ -145,8 +126,7 @@ _GRAPH = {
 #: Private names that moved, and their public names.
 _PRIVATE = {
     "framework.ops.Tensor": "Tensor",
-    **{f"ops.control_flow_ops.{name}": name for name in ("case", "cond")},
-    "ops.control_flow_ops.while_loop": "compat.v1.while_loop",
+    **{f"ops.control_flow_ops.{name}": f"{_V1}.{name}" for name in ("case", "cond", "while_loop")},
     **{
         f"distribute.distribution_strategy_context.{name}": f"distribute.{name}"
         for name in ("get_replica_context", "get_strategy", "has_strategy")
@@ -162,26 +142,27 @@ _PIECES_OF_CONTRIB = (
     *("layers.xavier_initializer_conv2d", "training.HParams"),
 )
 
-#: Names that exist today and compute something else, or take their arguments in another order.
+#: Names that exist today and compute something else, whatever their arguments are.
 _OTHER_MEANINGS = (
-    *("batch_to_space", "image.extract_glimpse", "image.resize", "initializers.random_normal"),
-    *("initializers.random_uniform", "initializers.truncated_normal", "losses.mean_squared_error"),
-    *("math.in_top_k", "nn.convolution", "nn.embedding_lookup", "nn.embedding_lookup_sparse"),
-    *("nn.in_top_k", "nn.nce_loss", "nn.pool", "nn.safe_embedding_lookup_sparse"),
-    *("nn.sampled_softmax_loss", "random.poisson"),
-    *("random_normal_initializer", "random_uniform_initializer", "space_to_batch"),
+    *("cond", "image.extract_glimpse", "image.resize", "nn.ctc_beam_search_decoder"),
+    *("nn.embedding_lookup", "nn.embedding_lookup_sparse", "nn.nce_loss"),
+    *("nn.safe_embedding_lookup_sparse", "nn.softmax_cross_entropy_with_logits"),
     *("strings.split", "where", "while_loop"),
 )
 
 _RAGGED = "ragged lists created an object array; pass dtype=object for that"
 
+
+def _changed(name: str, *words: str) -> Name:
+    """Return the row of a name that takes other arguments today: a line of ``changed_v1.txt``."""
+    today = tuple(word for word in words if ">" not in word)
+    renamed = (word.split(">") for word in words if ">" in word)
+    keywords = {old: new or None for old, new in renamed}
+    return _row(name, f"{_V1}.{name}", changed=True, today=today, keywords=keywords)
+
+
 #: The names of this table, by their old names.
-ROWS = table(
-    *(
-        _row(module + name, module + name, keywords=keywords, changed=True)
-        for module, names, keywords in _PARAMETERS
-        for name in names.split()
-    ),
+ROWS = table(*(_changed(*words) for words in lines_of("changed_v1.txt"))) | table(
     *(
         _row(f"gfile.{old}", f"io.gfile.{new}", keywords=keywords)
         for old, (new, keywords) in _GFILE.items()
@@ -192,7 +173,7 @@ ROWS = table(
     _row(
         "nn.softmax_cross_entropy_with_logits_v2",
         "nn.softmax_cross_entropy_with_logits",
-        keywords=_DIM,
+        keywords={"dim": "axis"},
     ),
     _row("decode_raw", "io.decode_raw", keywords={"bytes": "input_bytes"}),
     _row(

@@ -217,6 +217,11 @@ def test_layers_for_cudnn_alone_are_those_of_compat_v1(tmp_path: Path) -> None:
     [
         ("tf.reduce_sum(x, axis=1, keep_dims=True)", "tf.reduce_sum(x, axis=1, keepdims=True)"),
         ("tf.argmax(x, dimension=1)", "tf.argmax(x, axis=1)"),
+        ("tf.boolean_mask(x, x > 0, axis=0)", "tf.boolean_mask(x, x > 0, axis=0)"),
+        (
+            "tf.nn.max_pool(value=x, ksize=2, strides=2)",
+            "tf.nn.max_pool(input=x, ksize=2, strides=2)",
+        ),
         ("tf.reduce_mean(x, 1)", "tf.reduce_mean(x, 1)"),
         ("tf.where(tf.is_nan(x), 0.0, x)", "tf.compat.v1.where(tf.math.is_nan(x), 0.0, x)"),
         ("tf.where(tf.math.is_nan(x), 0.0, x)", "tf.where(tf.math.is_nan(x), 0.0, x)"),

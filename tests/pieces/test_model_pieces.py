@@ -232,6 +232,23 @@ def test_layers_of_standalone_keras(legacy_keras: Any) -> None:
     assert len(model.layers) == 1
 
 
+@pytest.mark.usefixtures("keras_of_today")
+def test_a_layer_of_standalone_keras_adds_a_weight_by_its_shape(legacy_keras: Any) -> None:
+    """The names and shapes are those of Keras 2.2.4."""
+
+    class Attention(tf.keras.layers.Layer):  # type: ignore[misc]
+        def build(self, shape: Any) -> None:
+            self.add_weight((shape[-1], 2), initializer="ones", name="w")
+            self.add_weight([2], "bias", initializer="zeros")
+            self.add_weight("c", (2,))
+
+    legacy_keras.use_standalone_keras()
+    layer = Attention()
+    layer.build((None, 3))
+    found = [(weight.name, weight.shape.as_list()) for weight in layer.weights]
+    assert found == [("w:0", [3, 2]), ("bias:0", [2]), ("c:0", [2])]
+
+
 def test_metrics_have_the_names_of_their_roles(legacy_keras: Any) -> None:
     class Trial:
         def loss(self) -> str:

@@ -109,6 +109,8 @@ def _is_sign(trial: Trial, reference: Reference) -> bool:
         return row is not None
     old = OLD_KEYWORDS if is_optimizer(row) else row.keywords.keys()
     given = [one for call in _calls(trial, reference) for one in call.keywords]
+    if row.today:
+        return any(one.arg is not None and one.arg not in row.today for one in given)
     return any(one.arg in old or _holds(trial, one, old) for one in given)
 
 
@@ -159,6 +161,16 @@ def _of_tensorflow_2(dotted: str, row: names.Name) -> names.Name:
     if public is None or not public.changed or public.since != TENSORFLOW_2:
         return row
     return replace(row, defaults={}, write="")
+
+
+def edits_for_today(call: ast.Call | None, row: names.Name) -> list[Edit] | None:
+    """The edits of a call of a name that has changed; None if it would not mean the same."""
+    if call is None or not row.today or any(isinstance(one, ast.Starred) for one in call.args):
+        return None
+    named = [row.keywords.get(one.arg or "", one.arg or "") for one in call.keywords]
+    is_known = all(name is None or name in row.today for name in named)
+    has_place = len(call.args) <= row.today.index("*")
+    return call_edits(call, row) if is_known and has_place else None
 
 
 def is_optimizer(row: names.Name) -> bool:

@@ -9,6 +9,9 @@ In TensorFlow 1 and standalone Keras, ``LSTM`` and ``GRU`` had
 them out says them; where a class is used as a value, or called with hidden arguments, a line above
 gives it the old defaults. ``tf.to_float(x)`` becomes ``tf.cast(x, tf.float32)``.
 
+A function of TensorFlow 1 that takes other arguments today keeps its name where a call means the
+same, with the new names of its parameters, and becomes that of ``tf.compat.v1`` elsewhere.
+
 Old NumPy gave an array of several lengths ``dtype=object`` by itself. Whether rows have one length
 only the running code knows, so ``legacy_keras.ragged_array`` decides there, unless the rows are
 plainly numbers or arrays. In code that runs once, such as a loader, a proof shows it: the first
@@ -78,9 +81,12 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
                 yield rewrite(node, "True")  # it always was there
         elif row is None or old_keras.is_optimizer(row) or row.new in _OPTIMIZERS:
             continue  # P009
+        elif (edits := old_keras.edits_for_today(call, row)) is not None:
+            yield from (Fix(node, tuple(edits)),) if edits else ()
         elif _is_likely_right(trial, row, call, written_for):
             continue
         elif call is None or not watches_validation(trial, call):  # P011 has another class for it
+            row = replace(row, keywords={}) if row.today else row  # tf.compat.v1 has them
             yield from _cast(reference) or _rewritten(trial, reference, row)
     yield from _names_of_several(trial, written_for)
 

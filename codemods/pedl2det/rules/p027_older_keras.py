@@ -5,15 +5,18 @@ runs in inference mode. ``UpSampling2D`` interpolated between the corners of pix
 ``Adagrad`` that a text names began at 0, and begin at 0.1 since TensorFlow 2. A mask took steps out
 of a loss, which was divided by all of them; since Keras 2.10 it is divided by the rest. A loss was
 called ``cosine_proximity``, a compiled model had ``metrics_names`` at once, own losses and metrics
-got floats for integer targets, and the loss chose what ``"accuracy"`` means (P038). The constructor
-says a line that lets Keras compute as before, ``legacy_keras.use_old_keras()``, unless every layer,
-loss, metric and optimizer of a trial is visible and computes today as then.
+got floats for integer targets, and the loss chose what ``"accuracy"`` means (P038). ``batch_dot``
+multiplied matrices for all dimensions before them, and for ``EarlyStopping`` the best value of a
+metric was the least unless its name contains ``acc``. The constructor says a line that lets Keras
+compute as before, ``legacy_keras.use_old_keras()``, unless every layer, loss, metric and optimizer
+of a trial is visible and computes today as then.
 
 Standalone Keras named layers ``dense_1``, ``dense_2`` and so on, divided a weighted loss by the
 share of weights that are not 0, and did not divide what ``activity_regularizer`` gives by the size
 of a batch; ``layers`` of a model was its own list. It clipped probabilities before a crossentropy,
-and called an initializer with a shape alone. Every trial of it says
-``legacy_keras.use_standalone_keras()``. A trial that is carried over says its line above its class.
+called an initializer with a shape alone, and took the shape of ``add_weight`` first. Every trial of
+it says ``legacy_keras.use_standalone_keras()``. A trial that is carried over says its line above
+its class.
 
 The transformations of ``ImageDataGenerator`` have other axes today. They are not undone, only told.
 """
@@ -45,6 +48,11 @@ _IMAGES = f"{KERAS}.preprocessing.image.ImageDataGenerator"
 #: What gives by a text what is in it.
 _BY_TEXT = tuple(f"{KERAS}.{name}" for name in ("layers", "losses", "metrics", "optimizers"))
 _MODULES = ("tensorflow", KERAS, f"{KERAS}.layers")
+_OTHERS = tuple(f"{KERAS}.backend.{name}" for name in ("batch_dot", "resize_images"))
+_OTHERS += (f"{KERAS}.layers.Dot", f"{KERAS}.layers.dot")
+_STOPPING = f"{KERAS}.callbacks.EarlyStopping"
+#: Metrics whose best value is the same today, and modes that say which it is.
+_CLEAR = ("loss", "val_loss", "acc", "val_acc", "accuracy", "val_accuracy", "min", "max")
 #: How many of its parameters come before the ranges.
 _BEFORE_RANGES = 6
 _EXCHANGE = "exchange width_shift_range and height_shift_range, if they differ"
@@ -92,22 +100,26 @@ def _hides_optimizer(trial: Trial, compiled: Compile) -> bool:
 
 def _hides(trial: Trial, node: ast.expr) -> bool:
     """Whether a name of Keras is a value, or is called with options that are not visible."""
-    module, _, name = trial.today(node).rpartition(".")
-    if (module in _BY_TEXT and name in ("get", "deserialize")) or name == "resize_images":
+    dotted, parent = trial.today(node), trial.modules.home(node).names.parents[node]
+    module, _, name = dotted.rpartition(".")
+    if dotted in _OTHERS or (module in _BY_TEXT and name in ("get", "deserialize")):
         return True
-    if f"{module}.{name}" not in _MODULES and module != f"{KERAS}.layers":
+    if dotted not in (*_MODULES, _STOPPING) and module != f"{KERAS}.layers":
         return False
-    source = trial.modules.home(node)
-    match source.names.parents[node]:
+    match parent:
         case ast.Attribute() | ast.ClassDef():
             return False
         case ast.Call(func=func, args=args, keywords=keywords) if func is node:
             given = {one.arg: one.value for one in keywords}
+            if dotted == _STOPPING:
+                watched = [*args[:1], given.get("monitor", ast.Constant("val_loss"))][0]
+                mode = getattr(given.get("mode", watched), "value", None)
+                return None in given or mode not in _CLEAR
             chosen = [given.get("interpolation"), *(args[2:3] if name == "UpSampling2D" else ())]
             return None in given or any(
                 one is not None and not isinstance(one, ast.Constant) for one in chosen
             )
-    return not old_keras.asks_about_class(source, node)
+    return not old_keras.asks_about_class(trial.modules.home(node), node)
 
 
 def _may_transform(trial: Trial, node: ast.expr) -> bool:

@@ -36,6 +36,34 @@ session = legacy_keras.Session(config=tf.compat.v1.ConfigProto())
 tf.compat.v1.keras.backend.set_session(session)
 print(legacy_keras.get_session().run(tf.norm([3.0, 4.0])))
 """
+_ARGUMENTS = """\
+import tensorflow as tf
+
+
+def loss(y_true, y_pred, options):
+    with tf.name_scope(None, "loss", [y_true]):
+        bare = tf.nn.weighted_cross_entropy_with_logits(targets=y_true, logits=y_pred, pos_weight=2)
+    sizes = tf.shape(bare), tf.shape(bare, out_type=tf.int64), tf.zeros_like(tensor=bare)
+    blurred = tf.nn.conv2d(bare, filter=y_pred, strides=1, padding="SAME", use_cudnn_on_gpu=False)
+    spread = tf.nn.depthwise_conv2d(bare, y_pred, [1, 1, 1, 1], "SAME", [2, 2])
+    kinds = {"conv": tf.nn.conv2d, "any": tf.nn.max_pool(bare, **options)}
+    turned = tf.transpose(bare, [1, 0]), tf.transpose(bare, [1, 0], "turned")
+    return turned, sizes, blurred, spread, kinds
+"""
+_ARGUMENTS_AFTER = """\
+import tensorflow as tf
+
+
+def loss(y_true, y_pred, options):
+    with tf.compat.v1.name_scope(None, "loss", [y_true]):
+        bare = tf.nn.weighted_cross_entropy_with_logits(labels=y_true, logits=y_pred, pos_weight=2)
+    sizes = tf.shape(bare), tf.shape(bare, out_type=tf.int64), tf.zeros_like(input=bare)
+    blurred = tf.nn.conv2d(bare, filters=y_pred, strides=1, padding="SAME")
+    spread = tf.compat.v1.nn.depthwise_conv2d(bare, y_pred, [1, 1, 1, 1], "SAME", [2, 2])
+    kinds = {"conv": tf.compat.v1.nn.conv2d, "any": tf.compat.v1.nn.max_pool(bare, **options)}
+    turned = tf.transpose(bare, [1, 0]), tf.compat.v1.transpose(bare, [1, 0], "turned")
+    return turned, sizes, blurred, spread, kinds
+"""
 _OF_THE_TRIAL = """\
 import numpy as np
 
@@ -354,6 +382,7 @@ CASES = (
     ),
     Case(pedl_trial(_SESSION), {"net.py": _SESSION_AFTER}, "the tensor keeps the value"),
     Case(pedl_trial(_NO_TENSOR), {"net.py": _NO_TENSOR_AFTER}),
+    Case(pedl_trial(_ARGUMENTS), {"net.py": _ARGUMENTS_AFTER}),
     Case(pedl_trial(_OF_THE_TRIAL), {"net.py": _OF_THE_TRIAL}),
     _case(_ROWS, _ROWS_AFTER),
     _case(

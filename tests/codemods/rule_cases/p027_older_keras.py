@@ -73,6 +73,7 @@ def _compiled(loss: str, metric: str, *said: str) -> Case:
 
 
 _NORM = "layers.BatchNormalization()"
+_STOPPING = "tf.keras.callbacks.EarlyStopping(KIND)"
 
 AROUND = {"const.yaml": EARLY_CONFIG}
 CASES = (
@@ -107,6 +108,12 @@ CASES = (
     _case(_NET.format(layer="KINDS[0](4)", frozen="KINDS = [layers.Dense]"), _MORE),
     _case(_NET.format(layer="layers.Dense(4)", frozen="made = made(1, mask=KIND)"), _MORE),
     _case(_NET.format(layer="layers.Dense(4)", frozen="mask = isinstance(made, layers.Dense)"), ""),
+    _case(_NET.format(layer="layers.Dot(1)", frozen=""), _MORE),
+    _case(_NET.format(layer=_STOPPING, frozen="KIND = 'auc'"), _MORE),
+    _case(_NET.format(layer=_STOPPING.replace("KIND", '"accuracy"'), frozen=""), ""),
+    _case(
+        _NET.format(layer=_STOPPING.replace("KIND", 'patience=2, monitor="loss"'), frozen=""), ""
+    ),
     _compiled('"mse"', '"mae"'),
     _compiled("Own()", '"mae"', "use_old_keras"),
     _compiled('"mse"', "Own", "use_old_keras"),
