@@ -168,21 +168,24 @@ class Fit:
         size, validation_data = fit["batch_size"] or 32, fit["validation_data"]
         training = fit["x"], fit["y"], fit["sample_weight"]
         if fit["y"] is None:
-            pass_of_a_generator = fit["steps_per_epoch"] or 100
-            self.training_data = batches(fit["x"], default=pass_of_a_generator)
+            self.training_data = batches(
+                fit["x"], default=fit["steps_per_epoch"] or 100
+            )
         else:
             if validation_data is None and fit["validation_split"]:
                 training, validation_data = split_arrays(
                     training, fit["validation_split"]
                 )
             self.training_data = ArrayBatches(training, size)
-        self.epoch = fit["steps_per_epoch"] or self.training_data
+        is_generated = isinstance(self.training_data, GeneratedBatches)
+        data = fit["x"] if is_generated else self.training_data
+        self.epoch = fit["steps_per_epoch"] or data
         if isinstance(validation_data, (tuple, list)):
             size = fit["validation_batch_size"] or size
             validation_data = ArrayBatches(validation_data, size)
         self.validation_data = batches(validation_data, fit["validation_steps"])
         names = ["class_weight", "max_queue_size"]
-        if not isinstance(self.training_data, GeneratedBatches):
+        if not is_generated:
             names += ["workers", "use_multiprocessing"]
         if isinstance(validation_data, tf.data.Dataset):
             names.append("validation_steps")

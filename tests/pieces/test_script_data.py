@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,16 @@ def test_data_of_any_kind_are_a_loader(pieces: Any) -> None:
     assert pieces.batches(sequence, default=5) is sequence
     assert len(pieces.batches(sequence, 2)) == 2
     assert len(pieces.batches(counted(), default=5)) == 5
+
+
+def test_an_epoch_of_a_generator_is_a_step_of_the_config(pieces: Any) -> None:
+    config = {"scheduling_unit": 7}
+    context: Any = SimpleNamespace(get_experiment_config=lambda: config)
+
+    fit = pieces.Fit(None, counted(), validation_data=(X, X))
+
+    assert pieces.batches_in_epoch(context, fit.epoch) == 7
+    assert pieces.Fit(None, counted(), steps_per_epoch=3, validation_data=(X, X)).epoch == 3
 
 
 def test_the_last_records_are_left_for_validation(pieces: Any) -> None:
