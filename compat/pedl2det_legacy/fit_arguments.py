@@ -34,12 +34,12 @@ def are_arrays(data):
 
 def split_arrays(arrays, validation_split):
     """Split arrays as `fit(validation_split=...)` did: the last records are for validation."""
-    given = (part for part in arrays if part is not None)
-    arrays = [each_array(np.asarray, part) for part in given]
-    first = math.floor(record_count(arrays[0]) * (1.0 - validation_split))
+    given = tuple(part for part in arrays if part is not None)
+    arrays = tf.nest.map_structure(np.asarray, given)
+    first = math.floor(len(tf.nest.flatten(arrays)[0]) * (1.0 - validation_split))
     return (
-        tuple(each_array(lambda array: array[:first], part) for part in arrays),
-        tuple(each_array(lambda array: array[first:], part) for part in arrays),
+        tf.nest.map_structure(lambda array: array[:first], arrays),
+        tf.nest.map_structure(lambda array: array[first:], arrays),
     )
 
 
@@ -79,17 +79,3 @@ def _has_phase(layer):
     rates = (getattr(layer, name, 0) for name in names)
     is_noisy = any(isinstance(rate, float) and rate for rate in rates)
     return is_noisy or isinstance(layer, tf.keras.layers.BatchNormalization)
-
-
-def record_count(part):
-    """Return the number of records of an array, or of the first of several."""
-    return len(tf.nest.flatten(part)[0])
-
-
-def each_array(function, part):
-    """Apply a function to an array, or to each of several."""
-    if isinstance(part, dict):
-        return {name: function(value) for name, value in part.items()}
-    if isinstance(part, (list, tuple)):
-        return [function(value) for value in part]
-    return function(part)

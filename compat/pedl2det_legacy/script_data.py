@@ -12,9 +12,7 @@ import tensorflow as tf
 from pedl2det_legacy.fit_arguments import (
     are_arrays,
     bind_fit,
-    each_array,
     give_validation_data,
-    record_count,
     split_arrays,
 )
 from pedl2det_legacy.metric_names import with_old_names
@@ -24,9 +22,9 @@ class ArrayBatches(tf.keras.utils.Sequence):
     """Batches cut from a tuple of arrays, `(x, y)` or `(x, y, weights)`, by their own size."""
 
     def __init__(self, arrays, batch_size):
-        given = (part for part in arrays if part is not None)
-        self._arrays = tuple(each_array(np.asarray, part) for part in given)
-        records = record_count(self._arrays[0])
+        given = tuple(part for part in arrays if part is not None)
+        self._arrays = tf.nest.map_structure(np.asarray, given)
+        records = len(tf.nest.flatten(self._arrays)[0])
         self._size = min(batch_size, records)
         self._length = -(-records // self._size)
 
@@ -35,7 +33,7 @@ class ArrayBatches(tf.keras.utils.Sequence):
 
     def __getitem__(self, index):
         cut = slice(index * self._size, (index + 1) * self._size)
-        return tuple(each_array(lambda array: array[cut], x) for x in self._arrays)
+        return tf.nest.map_structure(lambda array: array[cut], self._arrays)
 
 
 class FirstBatches(tf.keras.utils.Sequence):
