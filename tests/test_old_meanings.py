@@ -565,7 +565,7 @@ def test_a_long_chain_of_tensors_is_evaluated_and_one_without_end_is_not_kept(ke
     ("line", "said"),
     [
         ("tf.get_variable('w', (3,))", "use tf.Variable"),
-        ("tf.data.Dataset.range(3).make_one_shot_iterator()", "for x, y in dataset"),
+        ("tf.data.Dataset.range(3).make_initializable_iterator()", "for x, y in dataset"),
         ("tf.Session().graph", "disable_eager_execution"),
         ("keras.wrappers.scikit_learn.KerasClassifier()", "scikeras"),
         ("tf.trainable_variables()", "of the model"),

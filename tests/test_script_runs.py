@@ -168,6 +168,28 @@ def test_arrays_may_be_smaller_than_a_batch(training: str, tmp_path: Path) -> No
     assert len(ran.values("val_loss")) == 4
 
 
+def test_arrays_need_no_targets(tmp_path: Path) -> None:
+    """The loss is in the model, as in an autoencoder: it reads the inputs alone."""
+    body = "model.add_loss(tf.reduce_mean(model.outputs[0]))\n"
+    body += "model.compile(tf.keras.optimizers.SGD(0.05))\n"
+    said = "model.fit(X[:15], batch_size=5, validation_data=(X[15:], None))\n"
+    split = "model.fit([X], batch_size=5, validation_split=0.25)\n"
+    runs = [Ran(tmp_path / name, body + fit) for name, fit in (("said", said), ("split", split))]
+
+    assert runs[0].reports == runs[1].reports
+    assert len(runs[0].values("val_loss")) == 4
+
+
+def test_the_arguments_of_keras_1_are_those_of_today(tmp_path: Path) -> None:
+    new = "model.fit_generator(rows(), steps_per_epoch=3, epochs=2, validation_data=rows(), "
+    new += "validation_steps=2, workers=1, use_multiprocessing=False, max_queue_size=2)\n"
+    old = "model.fit_generator(rows(), samples_per_epoch=3, nb_epoch=2, validation_data=rows(), "
+    old += "nb_val_samples=2, nb_worker=1, pickle_safe=False, max_q_size=2)\n"
+    runs = [Ran(tmp_path / name, fit) for name, fit in (("new", new), ("old", old))]
+
+    assert runs[0].reports == runs[1].reports
+
+
 def test_the_history_is_what_was_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

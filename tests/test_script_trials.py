@@ -76,6 +76,28 @@ net.fit(
     rows(8), steps_per_epoch=3, callbacks=[slower], validation_data=rows(5), validation_steps=2
 )
 """,
+    "arguments of Keras 1, and a callback that reads the validation": """
+class Predicts(tf.keras.callbacks.Callback):
+    def on_epoch_end(self, epoch, logs=None):
+        x, y = self.validation_data[:2]
+        error = float(np.abs(self.model.predict(x, verbose=0) - y).mean())
+        tf.keras.backend.set_value(self.model.optimizer.lr, 0.01 / (1 + error))
+
+
+def rows(n):
+    while True:
+        x = np.random.rand(n, 4)
+        yield x, x.sum(axis=1)
+
+
+x = np.random.rand(12, 4)
+model = Sequential([Dense(4, input_shape=(4,)), Dropout(0.2), Dense(1)])
+model.compile(tf.keras.optimizers.SGD(lr=0.01), "mse")
+model.fit_generator(
+    rows(8), nb_epoch=9, nb_worker=1, max_q_size=2, callbacks=[Predicts()],
+    validation_data=(x, x.sum(axis=1)),
+)
+""",
     "a method that is called with options, and goes on": """
 class Trainer:
     def __init__(self, units):

@@ -45,8 +45,8 @@ def _as_before(callbacks):
 
 
 def batches_in_epoch(context, data):
-    """Return the batches of one pass over training data; of a dataset, of one step of PEDL."""
-    if isinstance(data, tf.data.Dataset):
+    """Return the batches of a pass over training data; of a dataset or generator, of a step."""
+    if isinstance(data, tf.data.Dataset) or not hasattr(data, "__len__"):
         return context.get_experiment_config().get("scheduling_unit", 100)
     if isinstance(data, tuple) or hasattr(data, "get_batch"):
         is_tuple = isinstance(data, tuple)

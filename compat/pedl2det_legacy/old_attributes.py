@@ -22,6 +22,7 @@ def old_attributes():
     for name in ("output_classes", "output_shapes", "output_types"):
         of_dataset = getattr(tf.compat.v1.data, f"get_{name}")
         yield tf.data.Dataset, name, property(of_dataset)
+    yield tf.data.Dataset, "make_one_shot_iterator", _make_one_shot_iterator
     yield tf.Variable, "__hash__", object.__hash__  # of `set(model.weights)`
     optimizer = tf.keras.optimizers.legacy.Optimizer
     yield optimizer, "initial_decay", property(lambda self: self._initial_decay)
@@ -41,6 +42,28 @@ def _layers():
             yield kind, name, _without_inputs(getattr(kind, name))
     for name in ("trainable_weights", "non_trainable_weights"):
         yield layer, name, getattr(layer, name).setter(_setting(f"_{name}"))
+
+
+def _make_one_shot_iterator(dataset):
+    if tf.executing_eagerly():
+        return _DatasetIterator(dataset)
+    return tf.compat.v1.data.make_one_shot_iterator(dataset)
+
+
+class _DatasetIterator:
+    """An iterator that `fit` draws from, like from a generator."""
+
+    def __init__(self, dataset):
+        self._dataset = dataset
+
+    def __iter__(self):
+        return iter(self._dataset)
+
+    def get_next(self, name=None):
+        """Raise what TensorFlow says of code of graph mode."""
+        raise RuntimeError("get_next is not supported when eager execution is enabled")
+
+    string_handle = get_next
 
 
 class _Default:

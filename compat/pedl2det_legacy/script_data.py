@@ -1,6 +1,5 @@
 """What a script gives to `fit`, for a trial."""
 
-import inspect
 import itertools
 import math
 import sys
@@ -10,16 +9,22 @@ import determined.keras
 import numpy as np
 import tensorflow as tf
 
+from pedl2det_legacy.fit_arguments import (
+    are_arrays,
+    bind_fit,
+    give_validation_data,
+    split_arrays,
+)
 from pedl2det_legacy.metric_names import with_old_names
 
 
 class ArrayBatches(tf.keras.utils.Sequence):
-    """Batches cut from a tuple of arrays, `(x, y)` or `(x, y, weights)`, by a size of their own."""
+    """Batches cut from a tuple of arrays, `(x, y)` or `(x, y, weights)`, by their own size."""
 
     def __init__(self, arrays, batch_size):
-        given = (part for part in arrays if part is not None)
-        self._arrays = tuple(_each_array(np.asarray, part) for part in given)
-        records = _record_count(self._arrays[0])
+        given = tuple(part for part in arrays if part is not None)
+        self._arrays = tf.nest.map_structure(np.asarray, given)
+        records = len(tf.nest.flatten(self._arrays)[0])
         self._size = min(batch_size, records)
         self._length = -(-records // self._size)
 
@@ -28,7 +33,7 @@ class ArrayBatches(tf.keras.utils.Sequence):
 
     def __getitem__(self, index):
         cut = slice(index * self._size, (index + 1) * self._size)
-        return tuple(_each_array(lambda array: array[cut], x) for x in self._arrays)
+        return tf.nest.map_structure(lambda array: array[cut], self._arrays)
 
 
 class FirstBatches(tf.keras.utils.Sequence):
@@ -84,17 +89,6 @@ def batches(data, batches=None, default=100):
     if hasattr(data, "__getitem__") and hasattr(data, "__len__"):
         return data if batches is None else FirstBatches(data, batches)
     return GeneratedBatches(data, default if batches is None else batches)
-
-
-def split_arrays(arrays, validation_split):
-    """Split arrays as `fit(validation_split=...)` did: the last records are for validation."""
-    given = (part for part in arrays if part is not None)
-    arrays = [_each_array(np.asarray, part) for part in given]
-    first = math.floor(_record_count(arrays[0]) * (1.0 - validation_split))
-    return (
-        tuple(_each_array(lambda array: array[:first], part) for part in arrays),
-        tuple(_each_array(lambda array: array[first:], part) for part in arrays),
-    )
 
 
 class History(determined.keras.callbacks.Callback):
@@ -159,43 +153,34 @@ class Fit:
     """What a script gave to `fit`, as a trial returns it."""
 
     def __init__(self, model, *args, **kwargs):
-        signature = inspect.signature(tf.keras.Model.fit)
-        fit = signature.bind(model, *args, **kwargs)
+        fit = bind_fit(tf.keras.Model.fit, model, *args, **kwargs)
         fit.apply_defaults()
         fit = fit.arguments
         self.model = model
         self.callbacks = list(fit["callbacks"] or [])
         size, validation_data = fit["batch_size"] or 32, fit["validation_data"]
         training = fit["x"], fit["y"], fit["sample_weight"]
-        if fit["y"] is None:
-            pass_of_a_generator = fit["steps_per_epoch"] or 100
-            self.training_data = batches(fit["x"], default=pass_of_a_generator)
+        if fit["y"] is None and not are_arrays(fit["x"]):
+            self.training_data = batches(
+                fit["x"], default=fit["steps_per_epoch"] or 100
+            )
         else:
             if validation_data is None and fit["validation_split"]:
                 training, validation_data = split_arrays(
                     training, fit["validation_split"]
                 )
             self.training_data = ArrayBatches(training, size)
-        self.epoch = fit["steps_per_epoch"] or self.training_data
+        is_generated = isinstance(self.training_data, GeneratedBatches)
+        data = fit["x"] if is_generated else self.training_data
+        self.epoch = fit["steps_per_epoch"] or data
         if isinstance(validation_data, (tuple, list)):
             size = fit["validation_batch_size"] or size
+            give_validation_data(model, self.callbacks, validation_data)
             validation_data = ArrayBatches(validation_data, size)
         self.validation_data = batches(validation_data, fit["validation_steps"])
         names = ["class_weight", "max_queue_size"]
-        if not isinstance(self.training_data, GeneratedBatches):
+        if not is_generated:
             names += ["workers", "use_multiprocessing"]
         if isinstance(validation_data, tf.data.Dataset):
             names.append("validation_steps")
         self.settings = {name: fit[name] for name in names if fit[name] is not None}
-
-
-def _record_count(part):
-    return len(tf.nest.flatten(part)[0])
-
-
-def _each_array(function, part):
-    if isinstance(part, dict):
-        return {name: function(value) for name, value in part.items()}
-    if isinstance(part, (list, tuple)):
-        return [function(value) for value in part]
-    return function(part)

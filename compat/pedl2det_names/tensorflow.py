@@ -191,14 +191,11 @@ ROWS = table(*(_changed(*words) for words in lines_of("changed_v1.txt"))) | tabl
         )
     ),
     *(_graph(name, write) for name, write in _GRAPH.items()),
-    *(
-        _row(
-            f"data.Dataset.{name}",
-            f"{_V1}.data.{name}",
-            same=False,
-            write="write `for x, y in dataset`",
-        )
-        for name in ("make_one_shot_iterator", "make_initializable_iterator")
+    _row(
+        "data.Dataset.make_initializable_iterator",
+        f"{_V1}.data.make_initializable_iterator",
+        same=False,
+        write="write `for x, y in dataset`",
     ),
     *(
         _row(

@@ -19,6 +19,7 @@ from pedl.frameworks.util import elementwise_mean
 from pedl.old_functions import multi_gpu_model, ragged
 from pedl.old_names import old_name
 from pedl.old_sessions import EagerSession, get_session
+from pedl2det_runtime.backends import graph_mode
 
 
 @pytest.fixture
@@ -234,6 +235,18 @@ def test_classes_that_a_model_predicts(
     assert classes.shape == ((40, 1) if units == 1 else (40,)) and classes.dtype.kind == "i"
     expected = scores > 0.5 if units == 1 else scores.argmax(axis=-1)
     assert np.array_equal(classes, expected)
+
+
+@pytest.mark.parametrize("names", ["old_names", "restored"])
+def test_an_iterator_of_a_dataset_is_for_fit(names: str, request: pytest.FixtureRequest) -> None:
+    request.getfixturevalue(names)
+    rows: Any = tf.data.Dataset.range(3).make_one_shot_iterator()
+
+    assert [int(row) for row in rows] == [0, 1, 2]
+    assert not hasattr(rows, "__len__")
+    with pytest.raises(RuntimeError) as told:
+        rows.get_next()
+    assert graph_mode.reason_for(told.value) is not None
 
 
 @pytest.mark.usefixtures("restored")

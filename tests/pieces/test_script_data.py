@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,67 @@ def test_data_of_any_kind_are_a_loader(pieces: Any) -> None:
     assert pieces.batches(sequence, default=5) is sequence
     assert len(pieces.batches(sequence, 2)) == 2
     assert len(pieces.batches(counted(), default=5)) == 5
+
+
+def test_an_epoch_of_a_generator_is_a_step_of_the_config(pieces: Any) -> None:
+    config = {"scheduling_unit": 7}
+    context: Any = SimpleNamespace(get_experiment_config=lambda: config)
+
+    fit = pieces.Fit(None, counted(), validation_data=(X, X))
+
+    assert pieces.batches_in_epoch(context, fit.epoch) == 7
+    assert pieces.Fit(None, counted(), steps_per_epoch=3, validation_data=(X, X)).epoch == 3
+
+
+def test_arrays_need_no_targets(pieces: Any) -> None:
+    for x in (X, [X], {"x": X}):
+        data = pieces.Fit(None, x, batch_size=4, validation_data=(x, None)).training_data
+        assert [len(batch) for batch in data] == [1, 1]
+        np.testing.assert_array_equal(tf.nest.flatten(data[1])[0], X[4:])
+
+
+def test_samples_in_an_epoch_are_batches_unless_the_generator_says_their_size(pieces: Any) -> None:
+    """As in Keras 2.2.4, which read the `batch_size` of its iterators over images."""
+    fit = tf.keras.Model.fit
+    sized: Any = SimpleNamespace(batch_size=8)
+
+    assert pieces.bind_fit(fit, None, sized, samples_per_epoch=50).arguments["steps_per_epoch"] == 6
+    assert pieces.bind_fit(fit, None, X, samples_per_epoch=50).arguments["steps_per_epoch"] == 50
+
+
+def a_model(*layers: Any, outputs: int = 1) -> Any:
+    x = last = tf.keras.Input((2,))
+    for layer in layers:
+        last = layer(last)
+    return tf.keras.Model(x, [tf.keras.layers.Dense(1, name=f"y{n}")(last) for n in range(outputs)])
+
+
+@pytest.mark.parametrize(
+    ("model", "arrays", "expected"),
+    [
+        (a_model(), (X, X[:, 0]), [X, X[:, :1], np.ones(7)]),
+        (a_model(), (X, None), [X]),
+        (a_model(), ([X], X[:, :1], X[:, 1]), [X, X[:, :1], X[:, 1]]),
+        (
+            a_model(outputs=2),
+            (X, {"y1": X[:, 1], "y0": X[:, 0]}, {"y1": X[:, 0]}),
+            [X, X[:, :1], X[:, 1:], np.ones(7), X[:, 0]],
+        ),
+        (a_model(tf.keras.layers.Dropout(0.5)), (X, X), [X, X, np.ones(7), 0.0]),
+        (a_model(tf.keras.layers.Dropout(0.0)), (X, X), [X, X, np.ones(7)]),
+    ],
+)
+def test_callbacks_get_the_arrays_of_the_validation(
+    model: Any, arrays: Any, expected: Any, pieces: Any
+) -> None:
+    """As Keras 2.2.4 gave them, for the same arrays and models."""
+    callback = tf.keras.callbacks.Callback()
+
+    pieces.Fit(model, X, X, callbacks=[callback], validation_data=arrays)
+
+    assert len(callback.validation_data) == len(expected)
+    for part, right in zip(callback.validation_data, expected, strict=True):
+        np.testing.assert_array_equal(part, right)
 
 
 def test_the_last_records_are_left_for_validation(pieces: Any) -> None:

@@ -1,8 +1,9 @@
 """Attributes of TensorFlow 1 and Keras 2.2.4 that models, layers and the like have no more.
 
 Such as ``model.predict_classes(x)``, ``layer.name = "net"``, ``add_update(updates, inputs)``,
-``trainable_weights = [...]``, ``x._keras_shape`` and ``optimizer.get_config()["lr"]``. A line above
-the first use gives them back to the classes, whatever has the attribute:
+``trainable_weights = [...]``, ``x._keras_shape``, ``dataset.make_one_shot_iterator()`` and
+``optimizer.get_config()["lr"]``. A line above the first use gives them back to the classes,
+whatever has the attribute:
 ``legacy_keras.restore_attributes()``.
 
 ``size.value`` of what may be a dimension becomes ``legacy_keras.dimension(size)``, which looks when
@@ -23,7 +24,7 @@ from pedl2det.support import MODULE
 #: Attributes that today's classes do not have.
 _GONE = {
     *("predict_classes", "predict_proba", "_keras_shape", "_uses_learning_phase", "initial_decay"),
-    *("output_classes", "output_shapes", "output_types"),
+    *("output_classes", "output_shapes", "output_types", "make_one_shot_iterator"),
     *(f"_make_{function}_function" for function in ("predict", "test", "train")),
 }
 #: One that models of other libraries have.

@@ -43,7 +43,6 @@ _KEYWORDS = {
 }
 _VALIDATION = {"validation_data", "validation_split"}
 _KERAS = ("keras.", "tensorflow.", "tf_keras.")
-_NEW_NAMES = {"generator": "x", "nb_epoch": "epochs", "nb_val_samples": "validation_steps"}
 
 
 class Fits:
@@ -154,7 +153,7 @@ def arguments_of(call: ast.Call) -> dict[str, ast.expr]:
     found = dict(zip(_PARAMETERS[call.func.attr], call.args, strict=False))
     for one in call.keywords:
         if one.arg is not None:
-            found[_NEW_NAMES.get(one.arg, one.arg)] = one.value
+            found["x" if one.arg == "generator" else one.arg] = one.value
     return {
         name: value
         for name, value in found.items()
@@ -170,8 +169,8 @@ def as_record(call: ast.Call) -> list[Edit]:
         AddArgument(call, "{model}", first=True, holes={"model": call.func.value}),
     ]
     for one in call.keywords:
-        if one.arg in _NEW_NAMES:
-            edits.append(RenameKeyword(one, _NEW_NAMES[one.arg]))
+        if one.arg == "generator":
+            edits.append(RenameKeyword(one, "x"))
     if call.func.attr == "fit_generator":
         names = zip(_PARAMETERS["fit_generator"], call.args, strict=False)
         edits += [RenameKeyword(value, name) for name, value in list(names)[1:]]

@@ -49,7 +49,7 @@ class ArraySequence:
     """Slice arrays in memory into batches.
 
     Args:
-        arrays: ``(x, y)`` or ``(x, y, sample_weights)``. Each is an array-like of shape
+        arrays: ``(x,)``, ``(x, y)`` or ``(x, y, sample_weights)``. Each is an array-like of shape
             (records, ...), or a list, tuple or dict of array-likes.
         batch_size: records per batch.
         keeps_partial_batch: whether to keep a smaller last batch.
@@ -64,7 +64,7 @@ class ArraySequence:
     ) -> None:
         names = ("x", "y", "sample weights")
         lengths = [records_in(part, name) for part, name in zip(arrays, names, strict=False)]
-        if lengths[1] != lengths[0]:
+        if len(lengths) > 1 and lengths[1] != lengths[0]:
             raise CheckFailedError(
                 f"Length of x and y do not match: x has {lengths[0]} records, y has {lengths[1]}."
             )

@@ -7,12 +7,13 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pedl2det_legacy.fit_arguments import are_arrays, give_validation_data, split_arrays
 from pedl2det_runtime.api.context import TFKerasTrialContext
 from pedl2det_runtime.api.generation import EARLY_DETERMINED, Generation
 from pedl2det_runtime.api.trial import TFKerasTrial
 from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.data.generators import GeneratorDraws, GeneratorSequence
-from pedl2det_runtime.data.loaders import ArraySequence, as_arrays, cut, is_dataset, records_in
+from pedl2det_runtime.data.loaders import ArraySequence, is_dataset, records_in
 from pedl2det_runtime.errors import InvalidExperimentException
 from pedl2det_runtime.errors.repeated_warnings import logger
 
@@ -72,7 +73,7 @@ def trial_from_fit(
     _check(fit)
     draws: GeneratorDraws = []
     training = _training(fit, draws, info)
-    validation = _validation(fit, draws, info)
+    validation = _validation(model, fit, draws, info)
     settings = {key: arguments[key] for key in _FIT_SETTINGS if arguments.get(key) is not None}
     if isinstance(training, GeneratorSequence):  # only one thread may draw from a generator
         settings |= {"workers": min(settings.get("workers", 1), 1), "use_multiprocessing": False}
@@ -117,14 +118,10 @@ def _trial(
 def _split(arguments: dict[str, Any]) -> dict[str, Any]:
     """Apply ``validation_split``: move the last records of the arrays to ``validation_data``."""
     fraction = arguments.get("validation_split")
-    if arguments.get("validation_data") is not None or not fraction or arguments.get("y") is None:
+    if arguments.get("validation_data") is not None or not fraction or not _has_arrays(arguments):
         return arguments
     names = [name for name in ("x", "y", "sample_weight") if arguments.get(name) is not None]
-    records = records_in(arguments["x"], "x")
-    first = math.floor(records * (1.0 - fraction))
-    whole = [as_arrays(arguments[name]) for name in names]
-    training = [cut(part, 0, first) for part in whole]
-    validation = tuple(cut(part, first, records) for part in whole)
+    training, validation = split_arrays([arguments[name] for name in names], fraction)
     return arguments | dict(zip(names, training, strict=True)) | {"validation_data": validation}
 
 
@@ -142,7 +139,7 @@ def _check(fit: _Fit) -> None:
     for name, default in _IGNORED.items():
         if arguments.get(name, default) != default:
             _log.warning("model.%s: %s=%r has no effect", fit.name, name, arguments[name])
-    if arguments.get("y") is not None and arguments.get("shuffle", True):
+    if _has_arrays(arguments) and arguments.get("shuffle", True):
         _log.warning("model.%s: the data is read in its own order, not shuffled", fit.name)
 
 
@@ -163,7 +160,7 @@ def _count(call: str, arguments: dict[str, Any], name: str) -> int | None:
 
 def _training(fit: _Fit, draws: GeneratorDraws, info: TrialInfo) -> Any:
     x, y = fit.arguments.get("x", fit.arguments.get("generator")), fit.arguments.get("y")
-    if y is not None:
+    if _has_arrays(fit.arguments):
         return _from_arrays((x, y, fit.arguments.get("sample_weight")), fit.size)
     if _has_length(x):
         return x
@@ -171,9 +168,10 @@ def _training(fit: _Fit, draws: GeneratorDraws, info: TrialInfo) -> Any:
     return GeneratorSequence("training", x, steps, draws, info.slots)
 
 
-def _validation(fit: _Fit, draws: GeneratorDraws, info: TrialInfo) -> Any:
+def _validation(model: Any, fit: _Fit, draws: GeneratorDraws, info: TrialInfo) -> Any:
     data = fit.arguments["validation_data"]
     if isinstance(data, tuple | list):
+        give_validation_data(model, fit.arguments.get("callbacks") or [], data)
         return _from_arrays(
             tuple(data), int(fit.arguments.get("validation_batch_size") or fit.size)
         )
@@ -184,6 +182,10 @@ def _validation(fit: _Fit, draws: GeneratorDraws, info: TrialInfo) -> Any:
             f"model.{fit.name}: validation_data: a generator needs validation_steps"
         )
     return GeneratorSequence("validation", data, fit.validation_steps, draws, info.slots)
+
+
+def _has_arrays(arguments: dict[str, Any]) -> bool:
+    return arguments.get("y") is not None or are_arrays(arguments.get("x"))
 
 
 def _has_length(data: Any) -> bool:

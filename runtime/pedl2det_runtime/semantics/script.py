@@ -6,7 +6,6 @@ the length in the config; then the script continues. Follows docs/semantics.md, 
 
 from __future__ import annotations
 
-import inspect
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from pedl2det_legacy.fit_arguments import bind_fit
 from pedl2det_runtime.api.generation import EARLY_DETERMINED
 from pedl2det_runtime.api.trial import TFKerasTrial
 from pedl2det_runtime.api.trial_info import TrialInfo
@@ -165,7 +165,7 @@ def _intercepted(trained: Callable[[Any, str, dict[str, Any]], Any]) -> Iterator
 
     def intercepting(name: str, original: Any) -> Any:
         def fit(model: Any, *args: Any, **kwargs: Any) -> Any:
-            arguments = inspect.signature(original).bind(model, *args, **kwargs).arguments
+            arguments = bind_fit(original, model, *args, **kwargs).arguments
             restore()
             try:
                 return trained(model, name, dict(arguments))

@@ -62,6 +62,7 @@ _LINES = (
     "net._make_predict_function()",
     "self.rate = net.optimizer.get_config()['lr']",
     "self.decay = net.optimizer.initial_decay",
+    "self.rows = rows.make_one_shot_iterator().get_next()",
 )
 _OTHER = """\
 import enum
