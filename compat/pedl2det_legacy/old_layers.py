@@ -64,7 +64,7 @@ def with_corners(resize_images):
     return resize
 
 
-def with_all_dimensions(batch_dot_of_today):
+def with_all_dimensions(_):
     """Return a function that multiplies matrices for each index of all dimensions before them.
 
     Since Keras 2.3 only the first dimension is that of a batch.

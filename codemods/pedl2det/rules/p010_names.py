@@ -83,12 +83,25 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             continue  # P009
         elif (edits := old_keras.edits_for_today(call, row)) is not None:
             yield from (Fix(node, tuple(edits)),) if edits else ()
+        elif row.today and _is_given_to_layer(trial, reference):
+            continue  # which calls it by place
         elif _is_likely_right(trial, row, call, written_for):
             continue
         elif call is None or not watches_validation(trial, call):  # P011 has another class for it
             row = replace(row, keywords={}) if row.today else row  # tf.compat.v1 has them
             yield from _cast(reference) or _rewritten(trial, reference, row)
     yield from _names_of_several(trial, written_for)
+
+
+def _is_given_to_layer(trial: Trial, reference: Reference) -> bool:
+    """Whether a name is an argument of a layer of Keras, such as its activation."""
+    parents = reference.source.names.parents
+    around = parents[reference.node]
+    around = parents[around] if isinstance(around, ast.keyword) else around
+    if not isinstance(around, ast.Call) or around.func is reference.node:
+        return False
+    is_layer = trial.today(around.func).startswith(f"{old_keras.KERAS}.layers.")
+    return is_layer and not any(one.arg == "arguments" for one in around.keywords)
 
 
 def _names_of_several(trial: Trial, written_for: Age) -> Iterator[Fix | Remark]:

@@ -48,7 +48,8 @@ def loss(y_true, y_pred, options):
     spread = tf.nn.depthwise_conv2d(bare, y_pred, [1, 1, 1, 1], "SAME", [2, 2])
     kinds = {"conv": tf.nn.conv2d, "any": tf.nn.max_pool(bare, **options)}
     turned = tf.transpose(bare, [1, 0]), tf.transpose(bare, [1, 0], "turned")
-    return turned, sizes, blurred, spread, kinds
+    head = tf.keras.layers.Dense(3, tf.nn.softmax, bias_initializer=tf.zeros_initializer)
+    return turned, sizes, blurred, spread, kinds, head
 """
 _ARGUMENTS_AFTER = """\
 import tensorflow as tf
@@ -62,7 +63,8 @@ def loss(y_true, y_pred, options):
     spread = tf.compat.v1.nn.depthwise_conv2d(bare, y_pred, [1, 1, 1, 1], "SAME", [2, 2])
     kinds = {"conv": tf.compat.v1.nn.conv2d, "any": tf.compat.v1.nn.max_pool(bare, **options)}
     turned = tf.transpose(bare, [1, 0]), tf.compat.v1.transpose(bare, [1, 0], "turned")
-    return turned, sizes, blurred, spread, kinds
+    head = tf.keras.layers.Dense(3, tf.nn.softmax, bias_initializer=tf.zeros_initializer)
+    return turned, sizes, blurred, spread, kinds, head
 """
 _OF_THE_TRIAL = """\
 import numpy as np
