@@ -184,9 +184,9 @@ def with_shape_first(add_weight):
 
     def add(self, *args, **options):
         if args and isinstance(args[0], (list, tuple)):
-            options["shape"], *args = args
+            options["shape"], args = args[0], args[1:]
             if args and isinstance(args[0], str):
-                options["name"], *args = args
+                options["name"], args = args[0], args[1:]
         return add_weight(self, *args, **options)
 
     return add
