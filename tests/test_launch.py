@@ -250,6 +250,16 @@ def failed(rank: int, kind: str, message: str = "m") -> str:
     return f"[{rank}]<stderr>:@pedl2det-failure {told}"
 
 
+def test_a_killed_rank_is_no_stop_also_where_the_others_heard_a_signal() -> None:
+    stopped = json.dumps({"kind": "Interrupted", "message": "m", "details": "15"})
+    lines = (f"[0]<stderr>:@pedl2det-failure {stopped}", "Process 0 exit with status code 143.")
+    heard = outcome(*lines, "Process 1 exit with status code 137.")
+
+    assert outcome(*lines).stopped_by == 15
+    assert heard.stopped_by is None
+    assert heard.first_failure()[0] == 1
+
+
 def test_a_rank_that_only_lost_another_is_not_the_first() -> None:
     heard = outcome(
         failed(0, "RankLostError"),

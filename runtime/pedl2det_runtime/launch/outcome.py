@@ -57,7 +57,16 @@ class Outcome:
         """The signal for which the ranks ended in order; None if anything failed."""
         kinds = {failure.kind for failure in self._failures.values()} - {*LOST}
         stops = [one for one in self._failures.values() if one.kind == INTERRUPTED]
-        return int(stops[0].details) if kinds == {INTERRUPTED} else None
+        is_stop = kinds == {INTERRUPTED} and not self._unreported()
+        return int(stops[0].details) if is_stop else None
+
+    def _unreported(self) -> list[Ended]:
+        """The ends of ranks that were killed, or crashed without a word."""
+        return [
+            one
+            for one in self._ended
+            if one.code not in (0, _TERMINATED) and one.rank not in self._failures
+        ]
 
     def first_failure(self) -> tuple[int | None, Failure]:
         """Return the rank that failed first, and why; None for the rank if no rank started.
@@ -67,9 +76,8 @@ class Outcome:
         for rank, failure in self._failures.items():
             if failure.kind not in (*LOST, INTERRUPTED):
                 return rank, failure
-        for ended in self._ended:
-            if ended.code not in (0, _TERMINATED) and ended.rank not in self._failures:
-                return ended.rank, self._unexplained(ended)
+        for ended in self._unreported():
+            return ended.rank, self._unexplained(ended)
         if self._failures:
             return next(iter(self._failures.items()))
         output = "\n".join(self._others) or "it printed nothing"
