@@ -45,8 +45,9 @@ def without_unused(old: Source, text: str) -> Source:
     while True:
         source = Source.of(old.path, text)
         assigned = [one for one in source.names.of(ast.Assign) if _is_harmless(one)]
-        had = _unused(old).values() if assigned else ()
-        places = [at for at, name in _unused(source).items() if name not in had] if assigned else ()
+        unused = _unused(source) if assigned else {}
+        had = _unused(old).values() if unused else ()
+        places = [at for at, name in unused.items() if name not in had]
         gone = [node for node in assigned if (node.lineno, node.col_offset) in places]
         if not gone:
             return source

@@ -203,8 +203,11 @@ class _Editor:
         self._wanted = wanted
         newline = NEWLINE.search(source.text)
         self._newline = newline[0] if newline else "\n"
-        self._rows = rows_of(source, source.tree.body)
-        self._reads = [_reads_at_once(row) for row in self._rows]
+        body = source.tree.body
+        self._rows = rows_of(source, body)
+        start = source.offset((first_line(body[0]), 0)) if body else len(source.text)
+        self._head = source.text[:start]
+        self._foot = source.text[start + len(text_of(self._rows)) :]
         self._present = sorted(source.names.of(ast.Import, ast.ImportFrom), key=source.start)
         self._imports: dict[ast.stmt, _Import] = {
             node: _Import(node, source.segment(node)) for node in self._present
@@ -246,13 +249,13 @@ class _Editor:
         """Add imports that are not there, each in its group."""
         now = [one.node for one in self._imports.values()]
         present = {_single(alias, node) for node in now for alias in node.names}
-        for name, new in added.items():
-            if ast.unparse(new) not in present:
-                # It stands above the first row that reads its name.
-                reads = (at for at, names in enumerate(self._reads) if name in names)
-                used = next(reads, len(self._rows))
-                if not (isinstance(new, ast.ImportFrom) and self._merge(new, used)):
-                    self._insert(new, used)
+        missing = {name: new for name, new in added.items() if ast.unparse(new) not in present}
+        reads = [_reads_at_once(row) for row in self._rows] if missing else []
+        for name, new in missing.items():
+            # It stands above the first row that reads its name.
+            used = next((at for at, names in enumerate(reads) if name in names), len(reads))
+            if not (isinstance(new, ast.ImportFrom) and self._merge(new, used)):
+                reads.insert(self._insert(new, used), set())
 
     def _merge(self, new: ast.ImportFrom, used: int) -> bool:
         """Add a name to an import of the same module, where the line stays short enough."""
@@ -282,8 +285,8 @@ class _Editor:
             return True
         return False
 
-    def _insert(self, new: _Statement, used: int) -> None:
-        """Add a row for an import."""
+    def _insert(self, new: _Statement, used: int) -> int:
+        """Add a row for an import; returns its place."""
         group, rows, newline = self._group(new), self._rows, self._newline
         imports = [
             (at, self._group(node), node)
@@ -314,9 +317,11 @@ class _Editor:
             at = next((at for at, row in enumerate(rows) if not _is_head(at, row)), len(rows))
             above = [newline] if at else []
             self._part(at)
+        if at and not NEWLINE.search(rows[at - 1].code[-1:]):
+            rows[at - 1].code += newline  # it was the last line of the file
         self._imports[new] = _Import(new, ast.unparse(new))
         rows.insert(at, Row(above, ast.unparse(new) + newline, [new]))
-        self._reads.insert(at, set())
+        return at
 
     def _part(self, at: int) -> None:
         """Put a blank line above a row, below which another group begins."""
@@ -347,12 +352,7 @@ class _Editor:
             if not all(kept):
                 codes[place] = _without_names(now, codes[place], kept)
         rows = [Row(row.above, self._code(row, codes), row.nodes) for row in self._rows]
-        text = self._source.text
-        old = self._source.tree.body
-        start = self._source.offset((first_line(old[0]), 0)) if old else len(text)
-        end = self._source.offset(self._source.span(old[-1])[1]) if old else len(text)
-        foot = text[end:].partition("\n")[2]
-        return text[:start] + text_of(rows) + foot
+        return self._head + text_of(rows) + self._foot
 
     def _code(self, row: Row, codes: Mapping[ast.stmt, str]) -> str:
         """The code of a row with that of its imports."""

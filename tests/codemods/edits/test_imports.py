@@ -94,9 +94,16 @@ def test_a_new_import_takes_the_place_of_its_group(
     assert fitted(text, text, *added) == expected
 
 
+def test_the_last_line_of_a_file_may_have_no_end() -> None:
+    text = '"""tf"""\nimport numpy as np'
+
+    assert fitted(text, text, "import tensorflow as tf") == f"{text}\nimport tensorflow as tf\n"
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("import os\rimport pedl\rx = os\r# end\r", "import os\rx = os\r# end\r"),
         ("from pedl import (\n    a,\n    b,\n)\nprint(b)\n", "from pedl import b\nprint(b)\n"),
         ("import os; import pedl; x = 1\n", "import os; x = 1\n"),
         ("x = 1\n# Ours.\nimport pedl  # old\ny = 2\n", "x = 1\n# Ours.\ny = 2\n"),
@@ -106,7 +113,17 @@ def test_a_new_import_takes_the_place_of_its_group(
         ("from pedl.trial import *\nprint(Trial)\n", "from pedl.trial import *\nprint(Trial)\n"),
         ("import pedl  # pedl2det: skip\nx = 1\n", "import pedl  # pedl2det: skip\nx = 1\n"),
     ],
-    ids=["names", "beside others", "comments", "block", "suite", "star", "used star", "skipped"],
+    ids=[
+        "old line ends",
+        "names",
+        "beside others",
+        "comments",
+        "block",
+        "suite",
+        "star",
+        "used star",
+        "skipped",
+    ],
 )
 def test_an_old_import_without_a_use_goes(text: str, expected: str) -> None:
     assert fitted(text, text) == expected
