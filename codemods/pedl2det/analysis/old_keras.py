@@ -71,14 +71,21 @@ def _defines_optimizer(trial: Trial) -> bool:
 
 
 def _gives_rate(trial: Trial) -> bool:
-    """Whether ``lr=`` is given to what may be an optimizer: to none of the project or a library."""
+    """Whether ``lr=`` is given to what may be an optimizer: to a class that is a value."""
     return any(
-        one.arg == "lr"
+        one.arg == "lr" or _holds(trial, one, ("lr",))
         for call in trial.modules.of(ast.Call)
+        if _is_value(trial, call.func) and not trial.flow.called(call)
         for one in call.keywords
-        if trial.modules.meaning(call.func) in (None, "functools.partial")
-        if not trial.flow.called(call)
     )
+
+
+def _is_value(trial: Trial, function: ast.expr) -> bool:
+    """Whether what is called has no name; a method, as in ``logs.update(lr=rate)``, has one."""
+    meaning = trial.modules.meaning(function)
+    if meaning is None:
+        return not (isinstance(function, ast.Attribute) or trial.modules.is_of_library(function))
+    return meaning == "functools.partial"
 
 
 def _in_images(trial: Trial) -> set[int]:
@@ -116,12 +123,14 @@ def _is_sign(trial: Trial, reference: Reference) -> bool:
 
 def _holds(trial: Trial, keyword: ast.keyword, wanted: Collection[str]) -> bool:
     """Whether ``**options`` is a dict that visibly has one of some keys."""
-    return keyword.arg is None and any(
-        isinstance(key, ast.Constant) and key.value in wanted
-        for origin in trial.flow.origins(keyword.value)
-        if isinstance(origin.node, ast.Dict) and not origin.path
-        for key in origin.node.keys
-    )
+    found: list[object] = []
+    for origin in trial.flow.origins(keyword.value) if keyword.arg is None else ():
+        match origin.node:
+            case ast.Dict(keys=keys) if not origin.path:
+                found += [getattr(key, "value", None) for key in keys]
+            case ast.Call(func=ast.Name(id="dict"), keywords=keywords) if not origin.path:
+                found += [one.arg for one in keywords]
+    return any(name in wanted for name in found)
 
 
 def _calls(trial: Trial, reference: Reference) -> list[ast.Call]:

@@ -17,7 +17,7 @@ YAML = (".yaml", ".yml")
 NOTEBOOK = ".ipynb"
 
 #: Endings and beginnings of the names of other texts that may name the old API or its commands.
-_TEXT_ENDS = (*(".sh", ".bash", ".zsh", ".mk", ".txt", ".in", ".toml", ".cfg", ".md", ".markdown"),)
+_TEXT_ENDS = (".sh", ".bash", ".zsh", ".mk", ".txt", ".in", ".toml", ".cfg", ".md", ".markdown")
 _TEXT_STARTS = ("Makefile", "makefile", "GNUmakefile", "Dockerfile")
 _ENDS = (".py", NOTEBOOK, *YAML, *_TEXT_ENDS)
 #: Directories that hold nothing of a project.

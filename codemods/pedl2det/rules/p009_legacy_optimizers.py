@@ -49,9 +49,13 @@ def _names(trial: Trial, statement: ast.ImportFrom) -> Iterator[Fix]:
     if kinds and not statement.level and _BY_TEXT.search(trial.modules.home(statement).text):
         others = [one for one in statement.names if one not in kinds]
         kept = [ast.unparse(ast.ImportFrom(statement.module, others, 0))] if others else []
-        pieces = {one: row.support or (row.new or "").split(".")[-1] for one, row in kinds.items()}
-        bound = [f"{one.asname or one.name} = legacy_keras.{name}" for one, name in pieces.items()]
+        bound = [f"{one.asname or one.name} = {_piece(row)}" for one, row in kinds.items()]
         yield Fix(statement, (ReplaceStatement(statement, "\n".join([*kept, *bound])),))
+
+
+def _piece(row: names.Name) -> str:
+    """The function with the old arguments and defaults of an optimizer."""
+    return f"legacy_keras.{row.support or (row.new or '').rpartition('.')[2]}"
 
 
 def _use(trial: Trial, reference: Reference, row: names.Name) -> Iterator[Fix | Remark]:
@@ -87,7 +91,7 @@ def _use(trial: Trial, reference: Reference, row: names.Name) -> Iterator[Fix | 
     if edits is not None:
         yield from old_keras.respelled(source, node, row.new, edits)
     else:  # a function with the old arguments and defaults
-        yield rewrite(node, f"legacy_keras.{row.support or row.new.rpartition('.')[2]}")
+        yield rewrite(node, _piece(row))
 
 
 def _clips(value: ast.expr) -> bool:

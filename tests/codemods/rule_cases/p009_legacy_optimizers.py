@@ -109,6 +109,40 @@ def check(optimizer):
     return isinstance(optimizer, Optimizer)
 """
 
+_CONTEXT = """\
+import tensorflow as tf
+from determined.keras import TFKerasTrial
+
+
+class Log(tf.keras.callbacks.Callback):
+    def on_epoch_end(self, epoch, logs):
+        logs.update(lr=dict(logs, lr=epoch))
+
+
+class Trial(TFKerasTrial):
+    def __init__(self, context):
+        self.context = context
+
+    def build_model(self):
+        model = self.context.wrap_model(tf.keras.Sequential([tf.keras.layers.Dense(1)]))
+        optimizer = {optimizer}
+        model.compile(self.context.wrap_optimizer(optimizer), "mse")
+        return model
+
+    def build_training_data_loader(self):
+        return self.context.wrap_dataset(load())
+
+    build_validation_data_loader = build_training_data_loader
+"""
+
+
+def _context(optimizer: str, after: str) -> Case:
+    """A context-based trial that reports a learning rate."""
+    texts = (_CONTEXT.format(optimizer=one) for one in (optimizer, after))
+    before, new = ({"model_def.py": text} for text in texts)
+    return Case({**before, "const.yaml": "entrypoint: model_def:Trial\n"}, new)
+
+
 _BY_TEXT = "opt = globals()['SGD'](lr=0.1)\n"
 CASES = (
     Case(
@@ -176,6 +210,15 @@ CASES = (
             f"SGD = legacy_keras.SGD\n\n{_BY_TEXT}"
         },
         "reaches names of the trial by text",
+    ),
+    _context(*["tf.keras.optimizers.Adam(learning_rate=0.1)"] * 2),
+    _context(
+        "getattr(tf.keras.optimizers, NAME)(lr=0.1)",
+        "getattr(tf.keras.optimizers.legacy, NAME)(lr=0.1)",
+    ),
+    _context(
+        "[tf.keras.optimizers.Adam][0](**dict(lr=0.1))",
+        "[tf.keras.optimizers.legacy.Adam][0](**dict(lr=0.1))",
     ),
     _case(  # it is the epsilon of the optimizers, too
         "from keras import backend as K, optimizers\n"
