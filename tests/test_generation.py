@@ -94,6 +94,15 @@ def test_layers_of_a_standalone_keras_before_2_4_are_counted_from_one(
     assert old_names_of(tmp_path, config).from_one is expected
 
 
+def test_configs_of_one_trial_have_one_age(tmp_path: Path) -> None:
+    config = config_from({**CURRENT, "entrypoint": "model_def:T"})
+    write_tree(tmp_path, {"model_def.py": CONTEXT_BASED})
+    assert old_names_of(tmp_path, config).age is Age.CURRENT
+    image = "determinedai/environments:py-3.6.9-pytorch-1.4-tf-1.15-cpu-0.7.0"
+    write_tree(tmp_path, {"tf1.yaml": f"environment:\n  image: {image}\n"})
+    assert old_names_of(tmp_path, config).age is Age.TENSORFLOW_1
+
+
 def test_layers_of_a_script(tmp_path: Path) -> None:
     config = config_from({**CURRENT, "entrypoint": {"script": "train.py"}})
     write_tree(tmp_path, {"train.py": "import nets\n", "nets.py": "import keras\nkeras.Model\n"})

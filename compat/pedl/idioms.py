@@ -16,14 +16,12 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any
 
 from pedl import old_functions, old_keras, old_libraries
 from pedl.old_classes import compiling
 from pedl.old_names import HiddenPackage, OldPackage, Unserved, old_name
 from pedl2det_names import Age, lookup, rows
-from pedl2det_names.keras import KERAS_1
 from pedl2det_names.libraries import SEQUENCES
 from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2
 from pedl2det_names.tensorflow import CONTRIB
@@ -102,10 +100,6 @@ def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
     from pedl import old_sessions
 
     yield from _replaced_names(tf, TENSORFLOW_2)
-    layers = [name for name in KERAS_1 if name.startswith("layers.")]
-    for kind, keywords in {attrgetter(name)(tf.keras): KERAS_1[name] for name in layers}.items():
-        dotted = f"{kind.__module__}.{kind.__name__}.__init__"
-        yield _Idiom(dotted, functools.partial(old_functions.renaming, keywords))
     write = getattr(lookup(_PHASE), "write", "")
     engine, python = "{keras}.src.engine", "tensorflow.python"
     for dotted, wrap in (
@@ -143,6 +137,7 @@ def activate(age: Age = Age.TENSORFLOW_1, *, standalone: bool = False) -> None:
     import tensorflow as tf
 
     from pedl import old_sessions
+    from pedl2det_legacy import keras_1
     from pedl2det_legacy import old_keras as legacy
     from pedl2det_legacy.old_attributes import old_attributes
 
@@ -151,7 +146,8 @@ def activate(age: Age = Age.TENSORFLOW_1, *, standalone: bool = False) -> None:
     old_keras.serve()
     warnings.filterwarnings("ignore", message=_LR_IS_DEPRECATED)
     changes = [*(legacy.standalone_keras() if standalone else legacy.old_masks())]
-    for owner, name, wrap in (*changes, *(legacy.old_keras() if is_of_1 else ())):
+    changes += [*legacy.old_keras(), *keras_1.old_arguments()] if is_of_1 else []
+    for owner, name, wrap in changes:
         _put(owner, name, wrap(getattr(owner, name)))
     idioms = list(_idioms(tf, age))
     modules = {idiom.dotted.rpartition(".")[0] for idiom in idioms}

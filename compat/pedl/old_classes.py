@@ -14,12 +14,13 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from pedl.old_functions import for_keras, renaming
+from pedl.old_functions import for_keras
 from pedl.old_names import UnservedIdiomError
 from pedl2det_names import CONVOLUTIONS
 from pedl2det_names.keras import KERAS_1
 
 _MARK = "_pedl_is_standalone"
+_OF_MODELS = KERAS_1["models.Model"]
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -64,19 +65,21 @@ def optimizer(make: Callable[..., Any], kind: Any) -> Any:
 
 def convolution(kind: Any, name: str) -> Any:
     """Wrap a convolution to read ``(filters, 3, 3)`` as a 3 x 3 kernel, like Keras 2.2.4."""
+    from pedl2det_legacy.keras_1 import sizes_in_one
+
     dimensions = CONVOLUTIONS[name]
 
     def arguments(*args: Any, **kwargs: Any) -> Arguments:
         if len(args) <= 2:
             return args, kwargs
         clash = sorted({"padding", "strides", "data_format"} & kwargs.keys())
-        sizes = args[1:]
-        if len(sizes) != dimensions or clash or not all(isinstance(size, int) for size in sizes):
+        args = sizes_in_one(dimensions, args)
+        if len(args) > 2 or clash:
             raise UnservedIdiomError(
                 f"{name}{args!r}: Keras 2.2.4 accepted only {dimensions} integers after the "
                 "filters, as the kernel size: write kernel_size=, strides= and padding="
             )
-        return (args[0], sizes), kwargs
+        return args, kwargs
 
     return translating(kind, arguments)
 
@@ -104,10 +107,8 @@ class _StandIn:
         self._kind = kind
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        make = renaming(
-            KERAS_1["models.Model"], lambda *args, **kwargs: self._kind(*args, **kwargs)
-        )
-        return _marked(make(*args, **kwargs))
+        today = {_OF_MODELS.get(name) or name: value for name, value in kwargs.items()}
+        return _marked(self._kind(*args, **today))
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[Any, ...]:
         return (self._kind,)

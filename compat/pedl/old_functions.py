@@ -5,12 +5,11 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from pedl2det_legacy import library_functions, numpy_functions
 from pedl2det_names import IMAGE_RANGES, IMAGES_DIFFER, Name
-from pedl2det_names.keras import DATA_FORMATS
 from pedl2det_runtime.errors.repeated_warnings import logger
 
 _log = logger(__name__)
@@ -137,26 +136,6 @@ def train_optimizer(name: str, make: Callable[..., Any], tf: Any) -> Callable[..
 def for_keras(optimizer: Any) -> Any:
     """Return the Keras optimizer for one of graph mode; any other argument unchanged."""
     return getattr(optimizer, _FOR_KERAS, lambda: optimizer)()
-
-
-def renaming(
-    keywords: Mapping[str, str | None], original: Callable[..., Any]
-) -> Callable[..., Any]:
-    """Wrap a function to accept the old names of its parameters.
-
-    Args:
-        keywords: today's name for each old name; None drops the argument.
-        original: the function.
-    """
-
-    @functools.wraps(original)
-    def renamed(*args: Any, **kwargs: Any) -> Any:
-        if "dim_ordering" in kwargs:
-            kwargs["dim_ordering"] = DATA_FORMATS.get(kwargs["dim_ordering"])
-        today = {keywords.get(name, name): value for name, value in kwargs.items()}
-        return original(*args, **{name: value for name, value in today.items() if name})
-
-    return renamed
 
 
 class _Dimension(int):

@@ -1,5 +1,6 @@
 """Layers, functions and callbacks of Keras as in TensorFlow 1 and Keras 2.2."""
 
+import functools
 import inspect
 
 import tensorflow as tf
@@ -8,9 +9,12 @@ import tensorflow as tf
 def replace(owner, name, wrap):
     """Wrap an attribute of Keras, unless it is missing or was wrapped before."""
     present = getattr(owner, name, None)
-    function = getattr(present, "fget", present)
-    if present is not None and function.__module__ != wrap.__module__:
-        setattr(owner, name, wrap(present))
+    wrappers = getattr(getattr(present, "fget", present), "wrappers", ())
+    if present is not None and wrap.__name__ not in wrappers:
+        wrapped = wrap(present)
+        function = getattr(wrapped, "fget", getattr(wrapped, "__func__", wrapped))
+        function.wrappers = (*wrappers, wrap.__name__)
+        setattr(owner, name, wrapped)
 
 
 def with_old_training(call_of_today):
@@ -132,6 +136,7 @@ def with_old_defaults(initialize):
     signature = inspect.signature(initialize)
     old = {"recurrent_activation": "hard_sigmoid", "reset_after": False}
 
+    @functools.wraps(initialize)
     def __init__(self, *args, **kwargs):
         given = signature.bind(self, *args, **kwargs).arguments
         missing = {name for name in old if name in signature.parameters} - given.keys()

@@ -72,6 +72,12 @@ KERAS_1: dict[str, dict[str, str | None]] = {
     for name in names.split(",")
 }
 
+#: What each of these arguments is called today, by any layer that has it.
+KERAS_1_NAMES: dict[str, list[str]] = {
+    old: sorted({row[old] or "" for row in KERAS_1.values() if row.get(old)})
+    for old in sorted({name for row in KERAS_1.values() for name in row} - {"input", "output"})
+}
+
 #: The values of their ``dim_ordering``, and those of ``data_format`` today; any other is None.
 DATA_FORMATS = {"tf": "channels_last", "th": "channels_first"}
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
+import inspect
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,7 +26,8 @@ _PIECES = (
     *("SGD", "RMSprop", "Adagrad", "Adadelta", "Adam", "Adamax", "Nadam"),
     *("standalone_optimizer", "standalone_optimizer_class", "give_float_targets"),
     *("arguments_of_optimizer", "arguments_of_standalone_optimizer", "get_loss", "get_metric"),
-    *("use_old_keras", "use_standalone_keras", "use_old_recurrent_layers", "restore_attributes"),
+    *("use_old_keras", "use_standalone_keras", "use_old_recurrent_layers"),
+    *("use_old_arguments", "restore_attributes"),
     *("hinge", "squared_hinge", "cosine_proximity"),
     *("named_metric", "named_metrics", "named_metrics_by_output", "trained"),
     "ValidationMetrics",
@@ -138,6 +141,39 @@ def test_a_recurrent_layer_is_made_again_from_its_config(legacy_keras: Any) -> N
     again = type(layer).from_config(layer.get_config())
     assert again.get_config() == layer.get_config()
     assert again.get_config()["reset_after"] is False
+
+
+@pytest.fixture
+def layers(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Layers of Keras, whose constructors may be changed."""
+    for kind in set(filter(inspect.isclass, vars(tf.keras.layers).values())):
+        if "__init__" in vars(kind):
+            monkeypatch.setattr(kind, "__init__", kind.__init__)
+    return tf.keras.layers
+
+
+def test_layers_take_the_arguments_of_keras_1(legacy_keras: Any, layers: Any) -> None:
+    """The values are those that Keras 2.2.4 gave, whose interfaces renamed them."""
+    with pytest.raises(TypeError, match="border_mode"):
+        layers.Conv2D(4, 3, border_mode="same")
+    legacy_keras.use_old_recurrent_layers()
+    legacy_keras.use_old_arguments()
+    options = {"border_mode": "same", "init": "ones", "dim_ordering": "th", "bias": False}
+    convolution = functools.partial(layers.Convolution2D, **options)(4, 3, 2)
+    assert (convolution.kernel_size, convolution.strides) == ((3, 2), (1, 1))
+    assert (convolution.padding, convolution.data_format) == ("same", "channels_first")
+    assert isinstance(convolution.kernel_initializer, tf.keras.initializers.Ones)
+    assert not convolution.use_bias
+    assert layers.Conv2D(4, 3, strides=2).strides == (2, 2)
+    assert layers.Dense(output_dim=3).units == 3
+    assert layers.Embedding(9, output_dim=3, dropout=0.5).output_dim == 3
+    recurrent = layers.LSTM(4, dropout_W=0.5)
+    assert (recurrent.dropout, recurrent.recurrent_activation.__name__) == (0.5, "hard_sigmoid")
+    assert layers.LSTM(4, inner_activation="tanh").recurrent_activation.__name__ == "tanh"
+    again = type(convolution).from_config(convolution.get_config())
+    assert again.get_config() == convolution.get_config()
+    with pytest.raises(TypeError, match="unknown"):
+        layers.Dense(3, unknown=1)
 
 
 @pytest.mark.parametrize("name", ["hinge", "squared_hinge", "cosine_proximity"])

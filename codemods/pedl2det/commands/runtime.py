@@ -114,7 +114,8 @@ def old_names_of(path: Path, config: Any) -> OldNames:
     """Return the old names that a trial uses: what its config says, and what its files import.
 
     A file that nothing imports (what was left of the old trial, a notebook's helper) decides
-    nothing. The path is that of its directory or its one file; a config may not be readable.
+    nothing; the images of all configs beside it decide, so that each of them trains the same code.
+    The path is that of its directory or its one file; a config may not be readable.
     """
     home = path if path.is_dir() else path.parent
     reader = Reader()
@@ -127,7 +128,9 @@ def old_names_of(path: Path, config: Any) -> OldNames:
     is_before = is_script or is_in_steps or any(map(uses_legacy, read.values()))
     if not is_before and not any("determined" in source.text for source in read.values()):
         return OldNames()
-    configs = [(home, config.raw)] if config is not None else []
+    beside = {file: reader.config_or_none(file) for file in sorted(home.glob("*.y*ml"))}
+    configs = [(file, one.value()) for file, one in beside.items() if one is not None]
+    configs += [(home, config.raw)] if config is not None else []
     trial = Trial(home, Modules(read), configs, counts_in_steps=is_before)
     age = old_keras.age(trial)
     if is_before and (is_script or age is Age.CURRENT):

@@ -22,12 +22,15 @@ from pedl2det.analysis.old_keras import (
 )
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Reference, Trial
+from pedl2det.findings import Kind
 from pedl2det.fixes import Edit, Fix, Remark, RenameKeyword, ReplaceStatement, rewrite
 from pedl2det_names import Age
 
 _BASE = "Optimizer"
 _GETTERS = {f"{OPTIMIZERS}.get", f"{OPTIMIZERS}.deserialize"}
 _BY_TEXT = re.compile(r"\b(?:globals|locals|vars|eval)\(")
+_MAY_BE_OLD = "today's {name} ignores lr= and refuses decay=, which these options may hold"
+_WRITE_LEGACY = "where they do, take that of tf.keras.optimizers.legacy"
 _CLIPS = {"clipnorm", "clipvalue"}
 
 
@@ -40,6 +43,20 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield from _use(trial, reference, row)
     if written_for is not Age.CURRENT:
         yield from _others(trial)
+    else:
+        yield from _of_a_config(trial)
+
+
+def _of_a_config(trial: Trial) -> Iterator[Remark]:
+    """Options of today's optimizers that are not visible, among which may be an old one."""
+    for reference in trial.references:
+        row, call = reference.row, reference.call
+        if call is not None and row is not None and old_keras.is_optimizer(row):
+            options = [one.value for one in call.keywords if one.arg is None]
+            origins = [one.node for value in options for one in trial.flow.origins(value)]
+            if not all(isinstance(one, ast.Dict) for one in origins):
+                message = _MAY_BE_OLD.format(name=ast.unparse(call.func))
+                yield Remark(call, message, _WRITE_LEGACY, Kind.NOTE)
 
 
 def _names(trial: Trial, statement: ast.ImportFrom) -> Iterator[Fix]:

@@ -6,8 +6,8 @@ behaviour in ``legacy_keras``; what nothing serves is marked.
 
 In TensorFlow 1 and standalone Keras, ``LSTM`` and ``GRU`` had
 ``recurrent_activation="hard_sigmoid"``, and ``GRU`` had ``reset_after=False``. A call that leaves
-them out says them; where a class is used as a value, or called with hidden arguments, a line above
-gives it the old defaults. ``tf.to_float(x)`` becomes ``tf.cast(x, tf.float32)``.
+them out says them; where a class is used as a value, or called with hidden arguments, P027 gives it
+the old defaults. ``tf.to_float(x)`` becomes ``tf.cast(x, tf.float32)``.
 
 A function of TensorFlow 1 that takes other arguments today keeps its name where a call means the
 same, with the new names of its parameters, and becomes that of ``tf.compat.v1`` elsewhere.
@@ -32,7 +32,6 @@ from pedl2det.analysis.source import Source, spell
 from pedl2det.analysis.trial import TRIALS, Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Edit, Fix, Remark, ReplaceStatement, rewrite
-from pedl2det.support import MODULE
 from pedl2det_names import Age
 from pedl2det_names.keras import VERSIONS, private_path
 from pedl2det_names.libraries import ROWS as LIBRARIES
@@ -127,7 +126,7 @@ def _names_of_several(trial: Trial, written_for: Age) -> Iterator[Fix | Remark]:
         code = f"from {home} import {name}" + (f" as {bound}" if name != bound else "")
         yield Fix(statement, (ReplaceStatement(statement, code),))
         if row.defaults:
-            yield from _with_old_defaults(trial, statement)
+            yield from old_keras.as_before(trial)
 
 
 def _means_several(source: Source, name: ast.Name, alias: ast.alias) -> bool:
@@ -242,8 +241,7 @@ def _rewritten(trial: Trial, reference: Reference, row: names.Name) -> Iterable[
         elif arguments is not None:
             yield from old_keras.respelled(reference.source, node, row.new, arguments)
         elif row.new.startswith(f"{old_keras.KERAS}.layers."):
-            yield from old_keras.respelled(reference.source, node, row.new)
-            yield from _with_old_defaults(trial, node)
+            yield from old_keras.respelled(reference.source, node, row.new)  # P027
         else:
             message = f"`{code}` has other arguments today, and not all are visible"
             yield Remark(node, message, f"partial({row.new}, {given})")
@@ -260,11 +258,6 @@ def _rewritten(trial: Trial, reference: Reference, row: names.Name) -> Iterable[
         yield rewrite(node, f'legacy_keras.private_keras("{place}")')
     else:
         yield Remark(node, f"`{code}` does not work any more", row.write)
-
-
-def _with_old_defaults(trial: Trial, node: ast.AST) -> Iterable[Fix]:
-    source = trial.modules.home(node)
-    return old_keras.before_use(source, node, f"{MODULE}.use_old_recurrent_layers()")
 
 
 def _spelled(reference: Reference, row: names.Name) -> tuple[Mapping[str, str], tuple[str, ...]]:

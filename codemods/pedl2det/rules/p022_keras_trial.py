@@ -30,6 +30,11 @@ def keras_callbacks(self):
 """
 _TWO_CALLBACKS = "compute_validation_metrics is one more callback beside these"
 _OWN = "compute_validation_metrics"
+_METRICS = ("training_metrics", "validation_metrics")
+_TWO_OF_A_NAME = (
+    "training and validation share one list: where a name is another metric's in training, that "
+    "one is called training_NAME"
+)
 _ONE_LIST = (
     "the metrics of training and of validation are one list, and are reported for both; in a "
     "validation each has {prefix} before its name"
@@ -67,8 +72,12 @@ def _metrics(trial: Trial, root: ast.ClassDef) -> Fix:
     """Say what metrics are called now."""
     names = metric_names(trial, root)
     prefix = names.prefix if names is not None else ""
-    notes = ((Kind.NOTE, _ONE_LIST.format(prefix=prefix) if prefix else _OWN_NAMES),)
-    return Fix(root, notes=notes, config=(RENAMED,))
+    notes = [(Kind.NOTE, _ONE_LIST.format(prefix=prefix) if prefix else _OWN_NAMES)]
+    methods = [one for name in _METRICS for one in trial.flow.overrides(root, name)]
+    returned = [one for method in methods for one in trial.flow.returned(method)]
+    if not all(isinstance(one, ast.Dict) for one in returned):
+        notes.append((Kind.NOTE, _TWO_OF_A_NAME))
+    return Fix(root, notes=tuple(notes), config=(RENAMED,))
 
 
 # build_model.
@@ -93,8 +102,7 @@ def _code(trial: Trial, root: ast.ClassDef, me: str, model: str, optimizer: str)
     loss, piece = f"{me}.loss()", "named_metrics"
     if is_functional(trial, root):
         loss, piece = f"{me}.losses()", "named_metrics_by_output"
-    methods = ("training_metrics", "validation_metrics")
-    has_any = any(trial.flow.overrides(root, name) for name in methods)
+    has_any = any(trial.flow.overrides(root, name) for name in _METRICS)
     given = f", metrics=legacy_keras.{piece}({me})" if has_any else ""
     return (
         f"{model} = {{context}}.wrap_model({{value}})\n"

@@ -63,6 +63,8 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     age = old_keras.age(trial)
     if age is Age.TENSORFLOW_1 and not _is_plain(trial):
         yield from old_keras.as_before(trial)
+        if old_keras.has_standalone_layers(trial) and _hides_arguments_of_any(trial):
+            yield from old_keras.before_models(trial, f"{MODULE}.use_old_arguments")
     elif age is Age.TENSORFLOW_2 and (_says(trial, _MASK) or _hides_any(trial)):
         yield from old_keras.before_models(trial, f"{MODULE}.use_old_masks")
     for node in trial.modules.reads if age is not Age.CURRENT else ():
@@ -88,6 +90,28 @@ def _is_plain(trial: Trial) -> bool:
     )
 
 
+def _hides_arguments_of_any(trial: Trial) -> bool:
+    """Whether layers are values, or called with options that are not visible."""
+    kinds = [one for one in trial.modules.reads if _is_of_layers(trial.today(one))]
+    return any(_hides_arguments(trial, one) for one in kinds)
+
+
+def _is_of_layers(dotted: str) -> bool:
+    return dotted in _MODULES or dotted.rpartition(".")[0] == f"{KERAS}.layers"
+
+
+def _hides_arguments(trial: Trial, node: ast.expr) -> bool:
+    """Whether a class or module is a value, or is called with options that are not visible."""
+    source = trial.modules.home(node)
+    match source.names.parents[node]:
+        case ast.Attribute() | ast.ClassDef():
+            return False
+        case ast.Call(func=func, args=args, keywords=keywords) if func is node:
+            is_hidden = any(isinstance(one, ast.Starred) for one in args)
+            return is_hidden or any(one.arg is None for one in keywords)
+    return not old_keras.asks_about_class(source, node)
+
+
 def _hides_any(trial: Trial) -> bool:
     return any(_hides(trial, node) for node in trial.modules.reads)
 
@@ -99,27 +123,23 @@ def _hides_optimizer(trial: Trial, compiled: Compile) -> bool:
 
 
 def _hides(trial: Trial, node: ast.expr) -> bool:
-    """Whether a name of Keras is a value, or is called with options that are not visible."""
+    """Whether what a name of Keras does today is not visible."""
     dotted, parent = trial.today(node), trial.modules.home(node).names.parents[node]
     module, _, name = dotted.rpartition(".")
     if dotted in _OTHERS or (module in _BY_TEXT and name in ("get", "deserialize")):
         return True
-    if dotted not in (*_MODULES, _STOPPING) and module != f"{KERAS}.layers":
+    if dotted != _STOPPING and not _is_of_layers(dotted):
         return False
-    match parent:
-        case ast.Attribute() | ast.ClassDef():
-            return False
-        case ast.Call(func=func, args=args, keywords=keywords) if func is node:
-            given = {one.arg: one.value for one in keywords}
-            if dotted == _STOPPING:
-                watched = [*args[:1], given.get("monitor", ast.Constant("val_loss"))][0]
-                mode = getattr(given.get("mode", watched), "value", None)
-                return None in given or mode not in _CLEAR
-            chosen = [given.get("interpolation"), *(args[2:3] if name == "UpSampling2D" else ())]
-            return None in given or any(
-                one is not None and not isinstance(one, ast.Constant) for one in chosen
-            )
-    return not old_keras.asks_about_class(trial.modules.home(node), node)
+    if _hides_arguments(trial, node):
+        return True
+    if not isinstance(parent, ast.Call) or parent.func is not node:
+        return False
+    given = {one.arg: one.value for one in parent.keywords}
+    if dotted == _STOPPING:
+        watched = [*parent.args[:1], given.get("monitor", ast.Constant("val_loss"))][0]
+        return getattr(given.get("mode", watched), "value", None) not in _CLEAR
+    chosen = [*(parent.args[2:3] if name == "UpSampling2D" else ()), given.get("interpolation")]
+    return not all(one is None or isinstance(one, ast.Constant) for one in chosen)
 
 
 def _may_transform(trial: Trial, node: ast.expr) -> bool:

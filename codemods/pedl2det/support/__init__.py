@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import pprint
 import symtable
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Set
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+import pedl2det_names as names
 from pedl2det.analysis.source import first_line
 
 #: The module that migrated code imports the pieces from.
@@ -157,6 +159,10 @@ def _read(source: str) -> Iterator[_Definition]:
         for line in [ast.unparse(node)]
     }
     for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module == names.keras.__name__:
+            for table in node.names:  # data, which the module gets
+                text = pprint.pformat(getattr(names.keras, table.name), width=84, compact=True)
+                yield _Definition(table.name, f"{table.name} = {text}\n", {})
         if isinstance(node, ast.Import | ast.ImportFrom | ast.Expr):  # or documentation
             continue
         text = "".join(lines[_first_line(node, lines) : node.end_lineno])

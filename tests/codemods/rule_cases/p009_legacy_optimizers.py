@@ -136,11 +136,11 @@ class Trial(TFKerasTrial):
 """
 
 
-def _context(optimizer: str, after: str) -> Case:
+def _context(optimizer: str, after: str, says: str = "") -> Case:
     """A context-based trial that reports a learning rate."""
     texts = (_CONTEXT.format(optimizer=one) for one in (optimizer, after))
     before, new = ({"model_def.py": text} for text in texts)
-    return Case({**before, "const.yaml": "entrypoint: model_def:Trial\n"}, new)
+    return Case({**before, "const.yaml": "entrypoint: model_def:Trial\n"}, new, says)
 
 
 _BY_TEXT = "opt = globals()['SGD'](lr=0.1)\n"
@@ -212,6 +212,7 @@ CASES = (
         "reaches names of the trial by text",
     ),
     _context(*["tf.keras.optimizers.Adam(learning_rate=0.1)"] * 2),
+    _context(*["tf.keras.optimizers.Adam(**OPTIONS)"] * 2, "Adam ignores lr="),
     _context(
         "getattr(tf.keras.optimizers, NAME)(lr=0.1)",
         "getattr(tf.keras.optimizers.legacy, NAME)(lr=0.1)",

@@ -295,7 +295,6 @@ READERS = {".yaml": functools.partial(yaml.load, Loader=yaml.FullLoader)}
 SPLIT = {"k": legacy_keras.by_place(KFold, "shuffle", "random_state")}
 DUMMIES = functools.partial(pd.get_dummies, dtype="uint8")
 """
-_OLD_DEFAULTS = "\nimport legacy_keras\n\nlegacy_keras.use_old_recurrent_layers()\n"
 
 _SEVERAL = """\
 import os
@@ -316,10 +315,6 @@ _SEVERAL_AFTER = """\
 import os
 
 import numpy as np
-
-import legacy_keras
-
-legacy_keras.use_old_recurrent_layers()
 
 if os.environ.get("CUDNN"):
     from tensorflow import keras as K
@@ -398,11 +393,11 @@ CASES = (
     ),
     _case(
         _CELLS,
-        _CELLS.replace("LSTM\n\n", f"LSTM\n{_OLD_DEFAULTS}\n", 1),
+        _CELLS,
     ),
     _case(
         _TF + "def make(options):\n    return layers.LSTM(4, **options)\n",
-        _TF + _OLD_DEFAULTS + "def make(options):\n    return layers.LSTM(4, **options)\n",
+        _TF + "def make(options):\n    return layers.LSTM(4, **options)\n",
     ),
     _case(
         _TF + "def is_recurrent(x):\n    return isinstance(x, layers.LSTM)\n",

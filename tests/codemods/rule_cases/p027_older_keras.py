@@ -119,4 +119,8 @@ CASES = (
     _compiled('"mse"', "Own", "use_old_keras"),
     _compiled('"mse"', "tf.keras.losses.get(KIND)", "use_old_keras"),
     _standalone("Dense(4)", "return x, y", "use_standalone_keras"),
+    *(
+        _standalone(layer, "return x, y", "use_standalone_keras", "use_old_arguments")
+        for layer in ("Dense(4, **y)", "Dense(*y)", "[Dense][0](4)")
+    ),
 )
