@@ -14,8 +14,7 @@ same, with the new names of its parameters, and becomes that of ``tf.compat.v1``
 
 Old NumPy gave an array of several lengths ``dtype=object`` by itself. Whether rows have one length
 only the running code knows, so ``legacy_keras.ragged_array`` decides there, unless the rows are
-plainly numbers or arrays. In code that runs once, such as a loader, a proof shows it: the first
-form leaves that as it is.
+plainly numbers or arrays.
 """
 
 from __future__ import annotations
@@ -51,9 +50,6 @@ _EVALUATED_ONCE = (
 #: Names of the optimizers' module that are no optimizers.
 _OPTIMIZERS = [f"{old_keras.OPTIMIZERS}.{one}" for one in ("get", "deserialize", "Optimizer")]
 _RAGGED = ("numpy.array", "numpy.asarray")
-_FILES = ("numpy.load", "h5py.File")
-#: Methods that are called for each batch.
-_BY_BATCH = ("__call__", "__getitem__", "__next__", "call", "next")
 #: Libraries whose functions give arrays, images and tables.
 _ARRAYS = ("PIL", "cv2", "h5py", "numpy", "pandas", "scipy", "skimage", "sklearn", "tensorflow")
 #: Functions that cast to a type.
@@ -139,41 +135,34 @@ def _is_likely_right(
 ) -> bool:
     """Whether a call of a function that has changed is left as it is, in this form of a trial."""
     if row.old in _RAGGED:
-        is_seen = call is None or not (trial.mended or _runs_by_batch(trial, call, frozenset()))
-        return is_seen or written_for is not Age.TENSORFLOW_1 or not _may_be_ragged(trial, call)
+        return written_for is not Age.TENSORFLOW_1 or not _may_be_ragged(trial, call)
     is_item = call is not None and any(use.method == "item" for use in trial.flow.uses(call))
-    is_chosen = call is not None and row.old in _FILES and _is_chosen(trial, call)
+    is_chosen = row.old == "numpy.load" and not (
+        call and all(_is_constant(trial, one) for one in call.args)
+    )
     return row.old in UNLIKELY and not (trial.mended or is_item or is_chosen)
 
 
-def _is_chosen(trial: Trial, call: ast.Call) -> bool:
-    """Whether a config may choose the file that a call opens, of which another may differ."""
-    parts = [*ast.walk(call.args[0])] if call.args else []
-    values = [one for one in parts if isinstance(one, ast.Name | ast.Attribute | ast.Subscript)]
-    origins = [one for value in values for one in trial.flow.origins(value)]
-    return any(isinstance(one, ast.Subscript) for one in parts) or any(
-        one.path or isinstance(one.node, ast.Subscript) for one in origins
-    )
-
-
-def _runs_by_batch(trial: Trial, node: ast.AST, seen: frozenset[ast.AST]) -> bool:
-    """Whether code runs while batches are trained; a proof runs all other code to its end."""
-    for function in trial.modules.home(node).names.around(node):
-        if not isinstance(function, ast.FunctionDef | ast.Lambda):
-            continue
-        name = getattr(function, "name", "__call__")
-        is_generator = any(isinstance(one, ast.Yield) for one in ast.walk(function))
-        if is_generator or name in _BY_BATCH or name.startswith("on_"):
-            return True
-        calls = [] if function in seen else trial.flow.calls(function)
-        if any(_runs_by_batch(trial, call.node, seen | {function}) for call in calls):
-            return True
-    return False
+def _is_constant(trial: Trial, path: ast.AST, seen: frozenset[ast.AST] = frozenset()) -> bool:
+    """Whether a path is visible; another file, which a config chooses, may hold objects."""
+    around = seen | {path}
+    for node in ast.walk(path):
+        if isinstance(node, ast.Call):
+            if not (trial.modules.meaning(node.func) or "").startswith("os."):
+                return False
+        elif isinstance(node, ast.Name | ast.Subscript) and ast.unparse(node) != "__file__":
+            for one in trial.flow.origins(node):
+                is_seen = one.path or one.node is node or one.node in around
+                if is_seen or not _is_constant(trial, one.node, around):
+                    return False
+    return not isinstance(path, ast.arg)
 
 
 def _may_be_ragged(trial: Trial, call: ast.Call | None) -> bool:
     """Whether an array of no said type is made of rows whose lengths are not plainly the same."""
     match call:
+        case None:
+            return True
         case ast.Call(keywords=keywords) if any(one.arg == "dtype" for one in keywords):
             return False
         case ast.Call(args=[ast.List(elts=rows) | ast.Tuple(elts=rows)]):
@@ -197,7 +186,7 @@ def _is_regular(trial: Trial, value: ast.AST) -> bool:
             return package in _ARRAYS
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
             is_filled = bool(parts) or not trial.mended  # or by what is appended
-            return is_filled and all(isinstance(one, ast.Constant) for one in parts)
+            return is_filled and all(_is_regular(trial, one) for one in parts)
     return isinstance(value, ast.Constant | ast.Compare)
 
 

@@ -348,6 +348,27 @@ def rows(name):
 def first(hparams):
     return rows(hparams["rows"])[0]
 """
+_MORE = ", allow_pickle=True"
+_OPENED = """\
+import os
+
+import numpy as np
+
+NAME = "rows.npy"
+
+
+def rows():
+    return np.load({path}{more})
+"""
+_RAGGED_ROWS = """\
+import numpy as np
+
+
+def rows(texts, batch, size):
+    found = {array}([[len(w) for w in one][:size] for one in texts])
+    pairs = np.array([[float(one), 1.0] for one in texts])
+    return found, pairs, map({array}, zip(*batch))
+"""
 _CERTAIN = _BY_NAME.format(more="").replace('hparams["rows"]', '"rows"')
 CASES = (
     _case(_SEVERAL, _SEVERAL_AFTER),
@@ -425,6 +446,21 @@ CASES = (
         {"common.py": 'SIZE = 3\n__all__ = ["SIZE", ]\n'},
     ),
     _case(_BY_NAME.format(more=""), _BY_NAME.format(more=", allow_pickle=True")),
+    *(
+        _case(_OPENED.format(path=path, more=""), _OPENED.format(path=path, more=more))
+        for path, more in (
+            ("os.path.join(os.path.dirname(__file__), NAME)", ""),
+            ("os.environ['ROWS']", _MORE),
+            ("open(NAME, 'rb')", _MORE),
+            ("find()", _MORE),
+        )
+    ),
+    _case(
+        _RAGGED_ROWS.format(array="np.array"),
+        _RAGGED_ROWS.format(array="legacy_keras.ragged_array").replace(
+            " as np\n", " as np\n\nimport legacy_keras\n"
+        ),
+    ),
     _case(_CERTAIN, _CERTAIN),
     # What a module imports for others alone: they import it from where it is now.
     Case(
