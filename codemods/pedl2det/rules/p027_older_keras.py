@@ -40,9 +40,10 @@ from pedl2det_names import IMAGE_RANGES, IMAGES_DIFFER, Age
 _LOADED = r"\b(?:load_model|model_from_\w+|from_config|deserialize)\b"
 _MASK = rf"\bmask=(?!=)|\bmask_zero\b|\bMasking\b|\bcompute_mask\b|{_LOADED}"
 _TEXTS = r"""["'](?:trainable|(?i:adagrad)|cosine(?:_proximity)?)["']"""
-_OLD = rf"{_MASK}|bilinear|\bmetrics_names\b|\.trainable\s*=(?!\s*True\b)|{_TEXTS}"
+_TRUE = r"\s*True\s*(?:[,)#]|$)"
+_OLD = rf"(?m){_MASK}|bilinear|\bmetrics_names\b|\.trainable\s*=(?!{_TRUE})|{_TEXTS}"
 #: An argument that freezes a layer, and what may be such a layer that acts otherwise then.
-_FREEZES = r"(?<!\.)\btrainable\s*=(?!=|\s*True\b)"
+_FREEZES = rf"(?m)(?<!\.)\btrainable\s*=(?!=|{_TRUE})"
 _NORM = r"(?m)^[^#\n]*(?:(?i:batch_?norm)|\bapplications\b|\bgetattr\b)"
 _IMAGES = f"{KERAS}.preprocessing.image.ImageDataGenerator"
 #: What gives by a text what is in it.
@@ -102,10 +103,12 @@ def _is_of_layers(dotted: str) -> bool:
 
 def _hides_arguments(trial: Trial, node: ast.expr) -> bool:
     """Whether a class or module is a value, or is called with options that are not visible."""
-    source = trial.modules.home(node)
+    source, dotted = trial.modules.home(node), trial.today(node)
     match source.names.parents[node]:
-        case ast.Attribute() | ast.ClassDef():
-            return False
+        case ast.Attribute():
+            return dotted not in _MODULES
+        case ast.ClassDef():
+            return dotted != f"{KERAS}.layers.Layer"
         case ast.Call(func=func, args=args, keywords=keywords) if func is node:
             is_hidden = any(isinstance(one, ast.Starred) for one in args)
             return is_hidden or any(one.arg is None for one in keywords)

@@ -76,9 +76,20 @@ _NORM = "layers.BatchNormalization()"
 _STOPPING = "tf.keras.callbacks.EarlyStopping(KIND)"
 
 AROUND = {"const.yaml": EARLY_CONFIG}
+_SUBCLASS = """
+
+class Up(layers.{base}):
+    def __init__(self, how):
+        super().__init__(interpolation=how)
+"""
 CASES = (
     _case(_NET.format(layer=_NORM, frozen='setattr(made, "trainable", False)')),
     _case(_NET.format(layer=_NORM, frozen="made.trainable = True"), more=""),
+    _case(_NET.format(layer=_NORM, frozen="made.trainable = True if KIND else False")),
+    _case(_NET.format(layer="layers.BatchNormalization(trainable=True)", frozen=""), more=""),
+    _case(_NET.format(layer="Up(KIND)", frozen="") + _SUBCLASS.format(base="UpSampling2D")),
+    _case(_NET.format(layer="Up(KIND)", frozen="") + _SUBCLASS.format(base="Layer"), more=""),
+    _case(_NET.format(layer="layers.UpSampling2D.from_config(KIND)", frozen="")),
     _case(_NET.format(layer="layers.Embedding(4, 8, trainable=False)", frozen="print(made)"), ""),
     _case(_NET.format(layer="layers.Masking(0.0)", frozen=""), _MORE),
     _case(
