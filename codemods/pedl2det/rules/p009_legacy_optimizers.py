@@ -15,6 +15,7 @@ from pedl2det.analysis import old_keras
 from pedl2det.analysis.flow.values import Callable, Way
 from pedl2det.analysis.old_keras import (
     LEGACY,
+    OLD_KEYWORDS,
     OPTIMIZERS,
     asks_about_class,
     call_edits,
@@ -29,8 +30,8 @@ from pedl2det_names import Age
 _BASE = "Optimizer"
 _GETTERS = {f"{OPTIMIZERS}.get", f"{OPTIMIZERS}.deserialize"}
 _BY_TEXT = re.compile(r"\b(?:globals|locals|vars|eval)\(")
-_MAY_BE_OLD = "today's {name} ignores lr= and refuses decay=, which these options may hold"
-_WRITE_LEGACY = "where they do, take that of tf.keras.optimizers.legacy"
+_MAY_BE_OLD = "today's optimizers ignore lr= and refuse decay=, which may be given to one here"
+_WRITE_LEGACY = "if it is, take the one of tf.keras.optimizers.legacy"
 _CLIPS = {"clipnorm", "clipvalue"}
 
 
@@ -44,19 +45,29 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     if written_for is not Age.CURRENT:
         yield from _others(trial)
     else:
-        yield from _of_a_config(trial)
+        yield from _may_be_old(trial)
 
 
-def _of_a_config(trial: Trial) -> Iterator[Remark]:
-    """Options of today's optimizers that are not visible, among which may be an old one."""
-    for reference in trial.references:
-        row, call = reference.row, reference.call
-        if call is not None and row is not None and old_keras.is_optimizer(row):
-            options = [one.value for one in call.keywords if one.arg is None]
-            origins = [one.node for value in options for one in trial.flow.origins(value)]
-            if not all(isinstance(one, ast.Dict) for one in origins):
-                message = _MAY_BE_OLD.format(name=ast.unparse(call.func))
-                yield Remark(call, message, _WRITE_LEGACY, Kind.NOTE)
+def _may_be_old(trial: Trial) -> Iterator[Remark]:
+    """Old arguments that may be those of an optimizer, and options that may hold them."""
+    kinds = [one for one in trial.references if one.row and old_keras.is_optimizer(one.row)]
+    optimizers = {one.call for one in kinds}
+    for call in trial.modules.of(ast.Call):
+        options = [one.value for one in call.keywords if one.arg is None and call in optimizers]
+        origins = [one.node for value in options for one in trial.flow.origins(value)]
+        is_hidden = not all(isinstance(one, ast.Dict) for one in origins)
+        for keyword in call.keywords:
+            if is_hidden or (keyword.arg in OLD_KEYWORDS and not _takes(trial, call, keyword.arg)):
+                yield Remark(call, _MAY_BE_OLD, _WRITE_LEGACY, Kind.NOTE)
+                break
+
+
+def _takes(trial: Trial, call: ast.Call, name: str) -> bool:
+    """Whether a function of a library is called, or one that has a parameter of this name."""
+    called = trial.flow.called(call)
+    parameters = [[*one.args.args, *one.args.kwonlyargs] for one in called]
+    is_own = all(name in {one.arg for one in of_one} for of_one in parameters)
+    return trial.modules.is_of_library(call.func) or (bool(called) and is_own)
 
 
 def _names(trial: Trial, statement: ast.ImportFrom) -> Iterator[Fix]:

@@ -212,7 +212,8 @@ CASES = (
         "reaches names of the trial by text",
     ),
     _context(*["tf.keras.optimizers.Adam(learning_rate=0.1)"] * 2),
-    _context(*["tf.keras.optimizers.Adam(**OPTIONS)"] * 2, "Adam ignores lr="),
+    _context(*["tf.keras.optimizers.Adam(**OPTIONS)"] * 2, "optimizers ignore lr="),
+    _context(*["self.kind(lr=0.1)"] * 2, "optimizers ignore lr="),
     _context(
         "getattr(tf.keras.optimizers, NAME)(lr=0.1)",
         "getattr(tf.keras.optimizers.legacy, NAME)(lr=0.1)",
