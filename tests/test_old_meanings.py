@@ -262,6 +262,36 @@ def test_own_losses_and_metrics_get_targets_of_the_outputs_type(keras: Any, kind
     assert set(seen) == {tf.float32}
 
 
+@pytest.mark.parametrize(
+    ("is_standalone", "loss", "expected"),
+    [
+        (True, "binary_crossentropy", 5.961134),
+        (True, lambda t, p: tf.reduce_mean(tf.square(t - p), -1), 1.3817347),
+        (False, "binary_crossentropy", 4.9676113),
+        (False, lambda t, p: tf.reduce_mean(tf.square(t - p), -1), 1.1514455),
+    ],
+)
+def test_the_weight_of_an_image(is_standalone: bool, loss: Any, expected: float) -> None:
+    """The numbers are those of Keras 2.2.4 and of TensorFlow 1.14."""
+    idioms.activate(standalone=is_standalone)
+    try:
+        model = tf.keras.Sequential(
+            [
+                tf.keras.layers.Conv2D(
+                    *(1, 3), padding="same", activation="sigmoid", kernel_initializer="ones"
+                )
+            ]
+        )
+        random = np.random.RandomState(1)
+        x = random.rand(6, 8, 8, 1).astype("float32")
+        y = (random.rand(6, 8, 8, 1) > 0.5).astype("float32")
+        model.compile(tf.keras.optimizers.legacy.SGD(0.1), loss)
+        weighted = model.train_on_batch(x, y, sample_weight=np.arange(6).astype("float32"))
+    finally:
+        idioms.deactivate()
+    assert weighted == pytest.approx(expected, rel=1e-6)
+
+
 def test_the_kernel_of_keras_1(keras: Any) -> None:
     layer = keras.layers.Conv2D(32, 3, 5)
     assert (layer.filters, layer.kernel_size, layer.strides) == (32, (3, 5), (1, 1))

@@ -6,7 +6,12 @@ import inspect
 import tensorflow as tf
 
 from pedl2det_legacy.old_layers import replace
-from pedl2det_names.keras import CONVOLUTIONS, DATA_FORMATS, KERAS_1_NAMES
+from pedl2det_names.keras import (
+    CONVOLUTIONS,
+    DATA_FORMATS,
+    KERAS_1_NAMES,
+    KERAS_1_SIZES,
+)
 
 
 def use_old_arguments():
@@ -35,6 +40,9 @@ def with_names_of_keras_1(initialize):
 
     @functools.wraps(initialize)
     def __init__(self, *args, **kwargs):
+        for names in KERAS_1_SIZES:
+            if kwargs.keys() >= set(names):
+                kwargs["kernel_size"] = tuple(kwargs.pop(name) for name in names)
         for old in (KERAS_1_NAMES.keys() & kwargs.keys()) - known.keys():
             new = [name for name in KERAS_1_NAMES[old] if name in known]
             if new or not KERAS_1_NAMES[old]:

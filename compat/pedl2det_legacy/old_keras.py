@@ -52,6 +52,8 @@ def old_keras():
         yield module, "batch_dot", with_all_dimensions
     for module in (keras_module("losses"), tf.keras.losses):
         yield module, "get", with_names_of_cosine
+    losses = keras_module("utils.losses_utils")
+    yield losses, "compute_weighted_loss", with_one_for_each_weight
     yield tf.keras.optimizers.legacy.Adagrad, "from_config", from_zero
     yield tf.keras.callbacks.EarlyStopping, "__init__", with_old_mode
     for name in ("compute_loss", "compute_metrics"):
@@ -151,6 +153,20 @@ def _over_share(weights):
         return None
     weights = tf.cast(weights, tf.keras.backend.floatx())
     return weights / tf.reduce_mean(tf.cast(tf.not_equal(weights, 0.0), weights.dtype))
+
+
+def with_one_for_each_weight(compute):
+    """Return a function that weights the mean loss of a record, or the one loss of a batch."""
+
+    def compute_weighted(losses, sample_weight=None, *args, **options):
+        if sample_weight is not None and not losses.shape.rank:
+            losses = losses * tf.ones_like(sample_weight, losses.dtype)
+        elif sample_weight is not None and sample_weight.shape.rank:
+            axes = [*range(sample_weight.shape.rank, losses.shape.rank)]
+            losses = tf.reduce_mean(losses, axes) if axes else losses
+        return compute(losses, sample_weight, *args, **options)
+
+    return compute_weighted
 
 
 def with_whole_batches(_):

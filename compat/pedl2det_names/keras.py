@@ -78,6 +78,9 @@ KERAS_1_NAMES: dict[str, list[str]] = {
     for old in sorted({name for row in KERAS_1.values() for name in row} - {"input", "output"})
 }
 
+#: The names of the sizes of a kernel, in Keras 1.
+KERAS_1_SIZES = (("nb_row", "nb_col"), ("kernel_dim1", "kernel_dim2", "kernel_dim3"))
+
 #: The values of their ``dim_ordering``, and those of ``data_format`` today; any other is None.
 DATA_FORMATS = {"tf": "channels_last", "th": "channels_first"}
 

@@ -165,6 +165,7 @@ def test_layers_take_the_arguments_of_keras_1(legacy_keras: Any, layers: Any) ->
     assert isinstance(convolution.kernel_initializer, tf.keras.initializers.Ones)
     assert not convolution.use_bias
     assert layers.Conv2D(4, 3, strides=2).strides == (2, 2)
+    assert layers.Conv2D(nb_filter=4, nb_row=3, nb_col=2).kernel_size == (3, 2)
     assert layers.Dense(output_dim=3).units == 3
     assert layers.Embedding(9, output_dim=3, dropout=0.5).output_dim == 3
     recurrent = layers.LSTM(4, dropout_W=0.5)

@@ -6,8 +6,9 @@ runs in inference mode. ``UpSampling2D`` interpolated between the corners of pix
 of a loss, which was divided by all of them; since Keras 2.10 it is divided by the rest. A loss was
 called ``cosine_proximity``, a compiled model had ``metrics_names`` at once, own losses and metrics
 got floats for integer targets, and the loss chose what ``"accuracy"`` means (P038). ``batch_dot``
-multiplied matrices for all dimensions before them, and for ``EarlyStopping`` the best value of a
-metric was the least unless its name contains ``acc``. The constructor says a line that lets Keras
+multiplied matrices for all dimensions before them, weights of records multiplied the mean of their
+losses, also those of images, and for ``EarlyStopping`` the best value of a metric was the least
+unless its name contains ``acc``. The constructor says a line that lets Keras
 compute as before, ``legacy_keras.use_old_keras()``, unless every layer, loss, metric and optimizer
 of a trial is visible and computes today as then.
 
@@ -35,11 +36,13 @@ from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Remark
 from pedl2det.support import MODULE
 from pedl2det_names import IMAGE_RANGES, IMAGES_DIFFER, Age
+from pedl2det_names.keras import KERAS_1_SIZES
 
 #: What makes a model of a file, in which anything may be.
 _LOADED = r"\b(?:load_model|model_from_\w+|from_config|deserialize)\b"
 _MASK = rf"\bmask=(?!=)|\bmask_zero\b|\bMasking\b|\bcompute_mask\b|{_LOADED}"
 _TEXTS = r"""["'](?:trainable|(?i:adagrad)|cosine(?:_proximity)?)["']"""
+_WEIGHTS = r"\bsample_?weights?\b"
 _TRUE = r"\s*True\s*(?:[,)#]|$)"
 _OLD = rf"(?m){_MASK}|bilinear|\bmetrics_names\b|\.trainable\s*=(?!{_TRUE})|{_TEXTS}"
 #: An argument that freezes a layer, and what may be such a layer that acts otherwise then.
@@ -51,11 +54,15 @@ _BY_TEXT = tuple(f"{KERAS}.{name}" for name in ("layers", "losses", "metrics", "
 _MODULES = ("tensorflow", KERAS, f"{KERAS}.layers")
 _OTHERS = tuple(f"{KERAS}.backend.{name}" for name in ("batch_dot", "resize_images"))
 _OTHERS += (f"{KERAS}.layers.Dot", f"{KERAS}.layers.dot")
+#: ``**`` and the first name of several that are one argument today.
+_SIZES = (None, *(names[0] for names in KERAS_1_SIZES))
 _STOPPING = f"{KERAS}.callbacks.EarlyStopping"
 #: Metrics whose best value is the same today, and modes that say which it is.
 _CLEAR = ("loss", "val_loss", "acc", "val_acc", "accuracy", "val_accuracy", "min", "max")
 #: How many of its parameters come before the ranges.
 _BEFORE_RANGES = 6
+#: Inputs and targets.
+_WITHOUT_WEIGHTS = 2
 _EXCHANGE = "exchange width_shift_range and height_shift_range, if they differ"
 
 
@@ -73,6 +80,11 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield Remark(node, f"{ast.unparse(node)}: {IMAGES_DIFFER}", _EXCHANGE, Kind.DIFFERENT)
 
 
+def _has_three(given: ast.expr | None) -> bool:
+    """Whether a batch may have weights, by which the mean loss of each record was multiplied."""
+    return isinstance(given, ast.Tuple) and len(given.elts) > _WITHOUT_WEIGHTS
+
+
 def _says(trial: Trial, words: str) -> bool:
     texts = [one.text for one in trial.modules] + [repr(config) for _, config in trial.configs]
     return trial.carried or any(re.search(words, text) for text in texts)
@@ -83,6 +95,10 @@ def _is_plain(trial: Trial) -> bool:
     if old_keras.has_standalone_layers(trial) or _says(trial, _OLD):
         return False
     if _says(trial, _FREEZES) and _says(trial, _NORM):
+        return False
+    given: list[ast.Return | ast.Yield] = [*trial.modules.of(ast.Return)]
+    given += trial.modules.of(ast.Yield)
+    if _says(trial, _WEIGHTS) or any(_has_three(one.value) for one in given):
         return False
     return (
         not any(one.hides_arguments or _hides_optimizer(trial, one) for one in compiles(trial))
@@ -111,7 +127,7 @@ def _hides_arguments(trial: Trial, node: ast.expr) -> bool:
             return dotted != f"{KERAS}.layers.Layer"
         case ast.Call(func=func, args=args, keywords=keywords) if func is node:
             is_hidden = any(isinstance(one, ast.Starred) for one in args)
-            return is_hidden or any(one.arg is None for one in keywords)
+            return is_hidden or any(one.arg in _SIZES for one in keywords)
     return not old_keras.asks_about_class(source, node)
 
 

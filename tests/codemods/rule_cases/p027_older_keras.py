@@ -118,6 +118,8 @@ CASES = (
     _case(_NET.format(layer='layers.UpSampling2D(interpolation="nearest")', frozen=""), ""),
     _case(_NET.format(layer="KINDS[0](4)", frozen="KINDS = [layers.Dense]"), _MORE),
     _case(_NET.format(layer="layers.Dense(4)", frozen="made = made(1, mask=KIND)"), _MORE),
+    _case(_NET.format(layer="layers.Dense(4)", frozen="yield 1, 2, 3"), _MORE),
+    _case(_NET.format(layer="layers.Dense(4)", frozen="yield 1, 2"), ""),
     _case(_NET.format(layer="layers.Dense(4)", frozen="mask = isinstance(made, layers.Dense)"), ""),
     _case(_NET.format(layer="layers.Dot(1)", frozen=""), _MORE),
     _case(_NET.format(layer=_STOPPING, frozen="KIND = 'auc'"), _MORE),
@@ -132,6 +134,6 @@ CASES = (
     _standalone("Dense(4)", "return x, y", "use_standalone_keras"),
     *(
         _standalone(layer, "return x, y", "use_standalone_keras", "use_old_arguments")
-        for layer in ("Dense(4, **y)", "Dense(*y)", "[Dense][0](4)")
+        for layer in ("Dense(4, **y)", "Dense(*y)", "Dense(nb_row=1, nb_col=2)", "[Dense][0](4)")
     ),
 )
