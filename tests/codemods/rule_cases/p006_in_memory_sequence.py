@@ -23,7 +23,8 @@ CASES = (
             "train = (np.asarray(x), np.asarray(x * 2))\n"
             "return train, (np.asarray(x), np.asarray(x))\n",
             "import numpy as np",
-        ),
+        )
+        | {"model_def.py": migrated_model(more="legacy_keras.use_old_keras()\n")},
         says="sample_weight of an InMemorySequence was never used",
     ),
     Case(  # a batch size of its own
