@@ -35,9 +35,6 @@ _FIT = "legacy_keras.Fit"
 
 
 FUNCTIONS = ast.FunctionDef | ast.Lambda
-#: Values that say what they are.
-_CONTAINERS = ast.List | ast.Tuple | ast.Dict | ast.BinOp
-_VISIBLE = FUNCTIONS | ast.Constant | ast.ClassDef | ast.alias | _CONTAINERS
 
 
 @dataclass(frozen=True)
@@ -79,18 +76,6 @@ def compiles(trial: Trial) -> list[Compile]:
             if _is_model(trial, source, call, origins):
                 found.append(_compile(trial, source, call, origins, returned))
     return found
-
-
-def is_visible(trial: Trial, member: ast.AST) -> bool:
-    """Whether a loss or metric is certainly a text, or one of the project or a library.
-
-    Any other value, such as what a method of a dict gives, may be any of them.
-    """
-    if isinstance(member, ast.Call):
-        makers = [one.node for one in trial.flow.origins(member.func)]
-        is_one = len(makers) == 1 and not isinstance(makers[0], ast.Call | FUNCTIONS)
-        return is_one and is_visible(trial, makers[0])
-    return isinstance(member, _VISIBLE) or trial.modules.meaning(member) is not None
 
 
 def is_certain(trial: Trial, value: ast.expr) -> bool:

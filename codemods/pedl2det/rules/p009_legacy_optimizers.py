@@ -21,7 +21,6 @@ from pedl2det.analysis.old_keras import (
     call_edits,
     means_standalone,
 )
-from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Edit, Fix, Remark, RenameKeyword, ReplaceStatement, rewrite
@@ -71,14 +70,21 @@ def _takes(trial: Trial, call: ast.Call, name: str) -> bool:
 
 
 def _names(trial: Trial, statement: ast.ImportFrom) -> Iterator[Fix]:
-    """Names that code may reach by their texts: optimizers with the old arguments and defaults."""
+    """Names that code may reach by their texts, or that may be one of several optimizers."""
+    source = trial.modules.home(statement)
     rows = {one: names.lookup(f"{statement.module}.{one.name}") for one in statement.names}
     kinds = {one: row for one, row in rows.items() if row and old_keras.is_optimizer(row)}
-    if kinds and not statement.level and _BY_TEXT.search(trial.modules.home(statement).text):
-        others = [one for one in statement.names if one not in kinds]
-        kept = [ast.unparse(ast.ImportFrom(statement.module, others, 0))] if others else []
-        bound = [f"{one.asname or one.name} = {_piece(row)}" for one, row in kinds.items()]
-        yield Fix(statement, (ReplaceStatement(statement, "\n".join([*kept, *bound])),))
+    bound = [source.names.module_bindings(one.asname or one.name) for one in kinds]
+    is_hidden = _BY_TEXT.search(source.text) or any(len(one) > 1 for one in bound)
+    if not kinds or statement.level or not is_hidden:
+        return
+    today = [one for one, row in kinds.items() if row.same and not row.parameters]
+    others = [one for one in statement.names if one not in kinds]
+    places = ((statement.module, others), (LEGACY, today))
+    code = [ast.unparse(ast.ImportFrom(place, of_it, 0)) for place, of_it in places if of_it]
+    made = {one: row for one, row in kinds.items() if one not in today}
+    code += [f"{one.asname or one.name} = {_piece(row)}" for one, row in made.items()]
+    yield Fix(statement, (ReplaceStatement(statement, "\n".join(code)),))
 
 
 def _piece(row: names.Name) -> str:
@@ -169,9 +175,6 @@ def _others(trial: Trial) -> Iterator[Fix | Remark]:
         today = trial.today(node)
         source = trial.modules.home(node)
         parent = source.names.parents[node]
-        if isinstance(node, ast.Name) and len(kinds := _kinds(source, node)) > 1:
-            message = f"`{node.id}` may be {' or '.join(sorted(kinds))}, which differ"
-            yield Remark(node, message, f"import one of them as {node.id}")
         piece = "standalone_optimizer" if means_standalone(trial, dotted or "") else "optimizer"
         if today in _GETTERS and isinstance(parent, ast.Call) and parent.func is node:
             yield rewrite(node, f"legacy_keras.{piece}")
@@ -183,19 +186,6 @@ def _others(trial: Trial) -> Iterator[Fix | Remark]:
             continue  # P036
         elif getattr(getattr(parent, "func", node), "id", "") in ("getattr", "hasattr"):
             yield rewrite(node, "{module}.legacy", {"module": node})
-
-
-def _kinds(source: Source, node: ast.Name) -> set[str]:
-    """The classes of optimizers that imports may have given a name."""
-    bound = [one.node for one in source.names.bindings(node)]
-    found = {source.names.imported_as(one) for one in bound if isinstance(one, ast.alias)}
-    rows = (names.lookup(one) for one in found)
-    is_one = source.names.qualified(node) is not None
-    return set() if is_one or not all(map(_is_kind, rows)) else found
-
-
-def _is_kind(row: names.Name | None) -> bool:
-    return row is not None and old_keras.is_optimizer(row)
 
 
 def _is_derived(trial: Trial, node: ast.expr, dotted: str) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 import pedl2det_names as names
 from pedl2det.analysis import old_keras
-from pedl2det.analysis.models import is_visible, losses_and_metrics
+from pedl2det.analysis.models import is_certain, losses_and_metrics
 from pedl2det.analysis.old_keras import KERAS, is_standalone
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.fixes import Drop, Edit, Fix, Replace, rewrite
@@ -40,14 +40,10 @@ def check(trial: Trial) -> Iterable[Fix]:
         elif name in names.CONVOLUTIONS and reference.call is not None:
             yield from _convolution(trial, reference, reference.call, names.CONVOLUTIONS[name])
     for value in losses_and_metrics(trial, of_standalone=True):
-        if not all(_means_the_same(trial, member) for member in trial.flow.members(value)):
+        members = trial.flow.members(value)
+        is_other = any(getattr(one, "value", None) in _LOSSES for one in members)
+        if is_other or not is_certain(trial, value):
             yield rewrite(value, f"{MODULE}.standalone_losses({{value}})", {"value": value})
-
-
-def _means_the_same(trial: Trial, loss: ast.AST) -> bool:
-    """Whether a loss or metric is certainly a function, or a text that means the same today."""
-    is_other = isinstance(loss, ast.Constant) and loss.value in _LOSSES
-    return is_visible(trial, loss) and not is_other
 
 
 def _convolution(trial: Trial, reference: Reference, call: ast.Call, sizes: int) -> Iterator[Fix]:

@@ -2,8 +2,8 @@
 
 With ``binary_crossentropy`` and several labels for an example, and with
 ``sparse_categorical_crossentropy`` and a ``Sequence``, whose shapes Keras does not know, it would
-be that of one-hot classes. The class is written where the loss is visible. Where it is not, the
-written code chooses when it compiles.
+be that of one-hot classes. The class is written where the loss is visible. Where it is one of
+several, the written code chooses when it compiles; where it is hidden, P027 says so.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.flow.values import Origin, argument
-from pedl2det.analysis.models import compiles, is_visible
+from pedl2det.analysis.models import compiles
 from pedl2det.analysis.old_keras import KERAS
 from pedl2det.analysis.source import spell
 from pedl2det.analysis.trial import Trial
@@ -52,9 +52,6 @@ def _words(trial: Trial, call: ast.Call) -> list[ast.Constant] | None:
     """The texts for accuracies in a call; None if not all that may be such metrics stand there."""
     metrics = argument(call, "metrics", 2)
     members = [] if metrics is None else [*trial.flow.members(metrics)]
-    is_hidden = any(one.arg is None for one in call.keywords)
-    if is_hidden or not all(is_visible(trial, one) for one in members):
-        return None
     words = [one for one in members if isinstance(one, ast.Constant) and one.value in _WORDS]
     parts = [] if metrics is None else [*ast.walk(metrics)]
     inside = {part for part in parts if getattr(part, "value", None) in _WORDS}
