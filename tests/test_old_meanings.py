@@ -292,6 +292,26 @@ def test_the_weight_of_an_image(is_standalone: bool, loss: Any, expected: float)
     assert weighted == pytest.approx(expected, rel=1e-6)
 
 
+def test_gradients_of_an_optimizer_of_its_own(keras: Any) -> None:
+    """The losses are those of Keras 2.2.4."""
+
+    class Central(keras.optimizers.SGD):  # type: ignore[misc,name-defined]
+        def get_gradients(self, loss: Any, params: Any) -> Any:
+            found = super().get_gradients(loss, params)
+            of_rows = [one for one in found if len(one.shape) > 1]
+            means = [tf.reduce_mean(one, 0, keepdims=True) for one in of_rows]
+            centered = iter([one - mean for one, mean in zip(of_rows, means, strict=True)])
+            return [next(centered) if len(one.shape) > 1 else one for one in found]
+
+    layers = [keras.layers.Dense(size, kernel_initializer="ones") for size in (3, 1)]
+    model = keras.models.Sequential(layers)
+    random = np.random.RandomState(1)
+    x, y = random.rand(8, 4), random.rand(8, 1)
+    model.compile(Central(lr=0.1, clipnorm=0.5), "mse")
+    losses = [float(model.train_on_batch(x, y)) for _ in range(4)]
+    assert losses == pytest.approx([22.953224, 22.477425, 22.005522, 21.537575], rel=1e-6)
+
+
 def test_the_kernel_of_keras_1(keras: Any) -> None:
     layer = keras.layers.Conv2D(32, 3, 5)
     assert (layer.filters, layer.kernel_size, layer.strides) == (32, (3, 5), (1, 1))

@@ -17,7 +17,11 @@ from pedl2det_legacy.old_layers import (
     with_old_mode,
     with_old_training,
 )
-from pedl2det_legacy.old_optimizers import from_zero
+from pedl2det_legacy.old_optimizers import (
+    from_zero,
+    with_computed_gradients,
+    with_own_gradients,
+)
 
 
 def use_old_keras():
@@ -55,6 +59,12 @@ def old_keras():
     losses = keras_module("utils.losses_utils")
     yield losses, "compute_weighted_loss", with_one_for_each_weight
     yield tf.keras.optimizers.legacy.Adagrad, "from_config", from_zero
+    yield tf.keras.optimizers.legacy.Optimizer, "get_gradients", with_computed_gradients
+    yield (
+        tf.keras.optimizers.legacy.Optimizer,
+        "_transform_gradients",
+        with_own_gradients,
+    )
     yield tf.keras.callbacks.EarlyStopping, "__init__", with_old_mode
     for name in ("compute_loss", "compute_metrics"):
         yield tf.keras.Model, name, with_float_targets

@@ -104,6 +104,34 @@ def _with_own_name(create, **kwargs):
     )
 
 
+def with_own_gradients(transform):
+    """Return a method that gives the gradients which an overridden `get_gradients` makes of them.
+
+    Since TensorFlow 2 a training does not call it.
+    """
+
+    def transform_gradients(self, grads_and_vars):
+        pairs = list(transform(self, grads_and_vars))
+        base = tf.keras.optimizers.legacy.Optimizer.get_gradients
+        is_own = type(self).get_gradients is not base
+        if is_own and tf.compat.v1.executing_eagerly_outside_functions():
+            gradients, variables = zip(*pairs)
+            object.__setattr__(self, "_computed_gradients", list(gradients))
+            pairs = list(zip(self.get_gradients(None, list(variables)), variables))
+        return pairs
+
+    return transform_gradients
+
+
+def with_computed_gradients(get):
+    """Return a method that gives the gradients of a step, which knows no loss."""
+
+    def get_gradients(self, loss, params):
+        return get(self, loss, params) if loss is not None else self._computed_gradients
+
+    return get_gradients
+
+
 def from_zero(make):
     """Return a class method that makes an `Adagrad` of a config, whose sums begin at 0."""
 

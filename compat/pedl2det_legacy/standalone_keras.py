@@ -172,7 +172,9 @@ def standalone_optimizer(identifier):
     if isinstance(identifier, str):
         identifier = {"class_name": identifier, "config": {}}
     if isinstance(identifier, dict):
-        make = standalone_optimizer_class(identifier["class_name"].lower())
+        name = identifier["class_name"]
+        own = tf.keras.utils.get_custom_objects().get(name)
+        make = own or standalone_optimizer_class(name.lower())
         return make(**identifier["config"])
     return identifier
 

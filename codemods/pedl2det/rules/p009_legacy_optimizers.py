@@ -31,6 +31,8 @@ _GETTERS = {f"{OPTIMIZERS}.get", f"{OPTIMIZERS}.deserialize"}
 _BY_TEXT = re.compile(r"\b(?:globals|locals|vars|eval)\(")
 _MAY_BE_OLD = "today's optimizers ignore lr= and refuse decay=, which may be given to one here"
 _WRITE_LEGACY = "if it is, take the one of tf.keras.optimizers.legacy"
+#: What a project may have of its own among its optimizers.
+_OWN = Callable | ast.ClassDef
 _CLIPS = {"clipnorm", "clipvalue"}
 
 
@@ -52,7 +54,9 @@ def _may_be_old(trial: Trial) -> Iterator[Remark]:
     kinds = [one for one in trial.references if one.row and old_keras.is_optimizer(one.row)]
     optimizers = {one.call for one in kinds}
     for call in trial.modules.of(ast.Call):
-        options = [one.value for one in call.keywords if one.arg is None and call in optimizers]
+        options = [one.value for one in call.keywords if one.arg is None]
+        if options and call not in optimizers:
+            options = options if old_keras.given(trial, call) is old_keras.Given.OBJECT else []
         origins = [one.node for value in options for one in trial.flow.origins(value)]
         is_hidden = not all(isinstance(one, ast.Dict) for one in origins)
         for keyword in call.keywords:
@@ -150,7 +154,7 @@ def _as_value(trial: Trial, node: ast.expr, row: names.Name) -> list[Edit] | Non
         for call in found
         for keyword in call.keywords
         if keyword.arg == "lr" and trial.modules.home(call) is here
-        if not any(isinstance(one.node, Callable) for one in trial.flow.origins(call.func))
+        if not any(isinstance(one.node, _OWN) for one in trial.flow.origins(call.func))
     ]
 
 
@@ -176,7 +180,7 @@ def _others(trial: Trial) -> Iterator[Fix | Remark]:
         source = trial.modules.home(node)
         parent = source.names.parents[node]
         piece = "standalone_optimizer" if means_standalone(trial, dotted or "") else "optimizer"
-        if today in _GETTERS and isinstance(parent, ast.Call) and parent.func is node:
+        if today in _GETTERS:
             yield rewrite(node, f"legacy_keras.{piece}")
         elif today == f"{OPTIMIZERS}.{_BASE}" and _is_derived(trial, node, dotted or ""):
             yield rewrite(node, "legacy_keras.KerasOptimizer")

@@ -35,7 +35,7 @@ def check(trial: Trial) -> Iterable[Fix]:
         node = reference.node
         if not is_standalone(reference.dotted) or not isinstance(node, ast.expr):
             continue
-        if module.rpartition(".")[2] in ("losses", "metrics") and name in _LOSSES:
+        if module.rpartition(".")[2] in ("losses", "metrics", "objectives") and name in _LOSSES:
             yield rewrite(node, f"{MODULE}.{_LOSSES[name]}")
         elif name in names.CONVOLUTIONS and reference.call is not None:
             yield from _convolution(trial, reference, reference.call, names.CONVOLUTIONS[name])

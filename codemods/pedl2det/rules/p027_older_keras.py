@@ -8,9 +8,9 @@ called ``cosine_proximity``, a compiled model had ``metrics_names`` at once, own
 got floats for integer targets, and the loss chose what ``"accuracy"`` means (P038). ``batch_dot``
 multiplied matrices for all dimensions before them, weights of records multiplied the mean of their
 losses, also those of images, and for ``EarlyStopping`` the best value of a metric was the least
-unless its name contains ``acc``. The constructor says a line that lets Keras
-compute as before, ``legacy_keras.use_old_keras()``, unless every layer, loss, metric and optimizer
-of a trial is visible and computes today as then.
+unless its name contains ``acc``; an optimizer called its own ``get_gradients``. The constructor
+says a line that lets Keras compute as before, ``legacy_keras.use_old_keras()``, unless every layer,
+loss, metric and optimizer of a trial is visible and computes today as then.
 
 Standalone Keras named layers ``dense_1``, ``dense_2`` and so on, divided a weighted loss by the
 share of weights that are not 0, and did not divide what ``activity_regularizer`` gives by the size
@@ -44,7 +44,9 @@ _MASK = rf"\bmask=(?!=)|\bmask_zero\b|\bMasking\b|\bcompute_mask\b|{_LOADED}"
 _TEXTS = r"""["'](?:trainable|(?i:adagrad)|cosine(?:_proximity)?)["']"""
 _WEIGHTS = r"\bsample_?weights?\b"
 _TRUE = r"\s*True\s*(?:[,)#]|$)"
-_OLD = rf"(?m){_MASK}|bilinear|\bmetrics_names\b|\.trainable\s*=(?!{_TRUE})|{_TEXTS}"
+_OLD = (
+    rf"(?m){_MASK}|bilinear|\b(?:metrics_names|get_gradients)\b|\.trainable\s*=(?!{_TRUE})|{_TEXTS}"
+)
 #: An argument that freezes a layer, and what may be such a layer that acts otherwise then.
 _FREEZES = rf"(?m)(?<!\.)\btrainable\s*=(?!=|{_TRUE})"
 _NORM = r"(?m)^[^#\n]*(?:(?i:batch_?norm)|\bapplications\b|\bgetattr\b)"

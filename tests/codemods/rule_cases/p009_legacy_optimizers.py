@@ -220,6 +220,12 @@ CASES = (
     ),
     _context(*["tf.keras.optimizers.Adam(learning_rate=0.1)"] * 2),
     _context(*["tf.keras.optimizers.Adam(**OPTIONS)"] * 2, "optimizers ignore lr="),
+    _context(*["getattr(tf.keras.optimizers, NAME)(**OPTIONS)"] * 2, "optimizers ignore lr="),
+    _case(
+        "import tensorflow as tf\nMAKERS = {'text': tf.keras.optimizers.get}\n",
+        "import tensorflow as tf\n\nimport legacy_keras\n\n"
+        "MAKERS = {'text': legacy_keras.optimizer}\n",
+    ),
     _context(*["self.kind(lr=0.1)"] * 2, "optimizers ignore lr="),
     _context(
         "getattr(tf.keras.optimizers, NAME)(lr=0.1)",

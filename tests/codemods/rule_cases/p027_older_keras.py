@@ -119,6 +119,7 @@ CASES = (
     _case(_NET.format(layer="KINDS[0](4)", frozen="KINDS = [layers.Dense]"), _MORE),
     _case(_NET.format(layer="layers.Dense(4)", frozen="made = made(1, mask=KIND)"), _MORE),
     _case(_NET.format(layer="layers.Dense(4)", frozen="yield 1, 2, 3"), _MORE),
+    _case(_NET.format(layer="layers.Dense(4)", frozen="made.get_gradients = None"), _MORE),
     _case(_NET.format(layer="layers.Dense(4)", frozen="yield 1, 2"), ""),
     _case(_NET.format(layer="layers.Dense(4)", frozen="mask = isinstance(made, layers.Dense)"), ""),
     _case(_NET.format(layer="layers.Dot(1)", frozen=""), _MORE),
