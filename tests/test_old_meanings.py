@@ -15,6 +15,7 @@ import tensorflow as tf
 from pedl import idioms
 from pedl.old_keras import SERVED
 from pedl.old_names import UnservedIdiomError
+from pedl2det_legacy.fit_arguments import bind_fit
 from pedl2det_runtime.backends import graph_mode
 from pedl2det_runtime.errors import GraphModeNeededError
 
@@ -290,6 +291,48 @@ def test_the_weight_of_an_image(is_standalone: bool, loss: Any, expected: float)
     finally:
         idioms.deactivate()
     assert weighted == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "losses"),
+    [
+        (
+            *("SGD", {"lr": 0.1, "momentum": 0.9, "nesterov": True}),
+            [12.5, 8.86589, 3.24211, 0.69173, 0.3772, 7.2039],
+        ),
+        ("RMSprop", {"lr": 0.1}, [12.5, 1.5912, 0.0171, 0.10226, 0.40727, 0.86489]),
+        ("Adadelta", {}, [12.5, 10.56078, 8.8664, 7.43934, 6.31743, 5.3879]),
+    ],
+)
+def test_rows_of_an_embedding(name: str, options: Any, losses: list[float]) -> None:
+    """A momentum moves all of them. The losses are those of Keras 2.2.4."""
+    idioms.activate(standalone=True)
+    try:
+        keras: Any = importlib.import_module("keras")
+        layers = [
+            keras.layers.Embedding(9, 2, input_length=2, embeddings_initializer="ones"),
+            keras.layers.Flatten(),
+            keras.layers.Dense(1, kernel_initializer="ones"),
+        ]
+        model = keras.models.Sequential(layers)
+        model.compile(getattr(keras.optimizers, name)(**options), "mse")
+        found = [
+            model.train_on_batch(
+                np.array([[i % 4, 1 + i % 3], [3 - i % 3, 8]]), np.array([[1.0], [0.5 * i]])
+            )
+            for i in range(len(losses))
+        ]
+    finally:
+        idioms.deactivate()
+    assert found == pytest.approx(losses, abs=1e-5)
+
+
+def test_class_weights_that_are_no_dict_are_ignored() -> None:
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    bound = bind_fit(type(model).fit, model, [1], [1], class_weight="auto", nb_epoch=2)
+    assert "class_weight" not in bound.arguments and bound.arguments["epochs"] == 2
+    bound = bind_fit(type(model).fit, model, [1], [1], class_weight={0: 2.0})
+    assert bound.arguments["class_weight"] == {0: 2.0}
 
 
 def test_gradients_of_an_optimizer_of_its_own(keras: Any) -> None:

@@ -20,6 +20,7 @@ from pedl2det_legacy.old_layers import (
 from pedl2det_legacy.old_optimizers import (
     from_zero,
     with_computed_gradients,
+    with_dense_gradients,
     with_own_gradients,
 )
 
@@ -79,6 +80,11 @@ def standalone_keras():
     """Yield the same of what standalone Keras computed otherwise than `tf.keras`."""
     container = keras_module("engine.compile_utils").LossesContainer
     yield container, "__call__", with_share_of_weights
+    yield (
+        tf.keras.optimizers.legacy.Optimizer,
+        "_transform_gradients",
+        with_dense_gradients,
+    )
     yield keras_module("initializers"), "get", with_functions_of_shapes
     for module in (keras_module("backend"), tf.keras.backend):
         for kind in ("binary", "categorical", "sparse_categorical"):

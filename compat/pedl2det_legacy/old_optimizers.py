@@ -123,6 +123,21 @@ def with_own_gradients(transform):
     return transform_gradients
 
 
+def with_dense_gradients(transform):
+    """Return a method that gives all rows of an embedding a gradient, also those of no record.
+
+    A momentum goes on moving them.
+    """
+
+    def transform_gradients(self, grads_and_vars):
+        return [
+            (tf.convert_to_tensor(one), variable)
+            for one, variable in transform(self, grads_and_vars)
+        ]
+
+    return transform_gradients
+
+
 def with_computed_gradients(get):
     """Return a method that gives the gradients of a step, which knows no loss."""
 

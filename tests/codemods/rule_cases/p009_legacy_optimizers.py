@@ -223,8 +223,7 @@ CASES = (
     _context(*["getattr(tf.keras.optimizers, NAME)(**OPTIONS)"] * 2, "optimizers ignore lr="),
     _case(
         "import tensorflow as tf\nMAKERS = {'text': tf.keras.optimizers.get}\n",
-        "import tensorflow as tf\n\nimport legacy_keras\n\n"
-        "MAKERS = {'text': legacy_keras.optimizer}\n",
+        "import legacy_keras\n\nMAKERS = {'text': legacy_keras.optimizer}\n",
     ),
     _context(*["self.kind(lr=0.1)"] * 2, "optimizers ignore lr="),
     _context(
