@@ -16,8 +16,9 @@ Standalone Keras named layers ``dense_1``, ``dense_2`` and so on, divided a weig
 share of weights that are not 0, and did not divide what ``activity_regularizer`` gives by the size
 of a batch; ``layers`` of a model was its own list. It clipped probabilities before a crossentropy,
 called an initializer with a shape alone, and took the shape of ``add_weight`` first; a momentum
-moved all rows of an embedding. Every trial of it says ``legacy_keras.use_standalone_keras()``. A trial that is carried over says its line above
-its class.
+moved all rows of an embedding. Every trial of it says ``legacy_keras.use_standalone_keras()``, and
+``legacy_keras.use_old_arguments()`` if its layers are values or get hidden options. A trial that is
+carried over says its lines above its class.
 
 The transformations of ``ImageDataGenerator`` have other axes today. They are not undone, only told.
 """
