@@ -627,12 +627,12 @@ def test_changed_files_are_refused_before_anything_is_trained(
     (repository / "data.py").write_text(f"{DATA}# mine\n")
     trained: list[Path] = []
 
-    def verify(directory: Path, _: object) -> object:
+    def verify(_: object, directory: Path, result: object) -> object:
         trained.append(directory)
         raise Pedl2DetError("trained")
 
     monkeypatch.setattr("pedl2det.commands.runtime.runtime", lambda: None)
-    monkeypatch.setattr("pedl2det.commands.migrate._prover", lambda *_: verify)
+    monkeypatch.setattr("pedl2det.verify.series.Series.by_configs", verify)
 
     assert "changes here are not committed" in run("--verify", repository).output
     assert not trained
@@ -646,7 +646,7 @@ def test_what_would_be_written_is_proved_where_it_can_be_trained(
         raise Pedl2DetError("a proof began")
 
     monkeypatch.setattr("pedl2det.commands.migrate._can_train", lambda: True)
-    monkeypatch.setattr("pedl2det.commands.migrate._prover", lambda *_: verify)
+    monkeypatch.setattr("pedl2det.verify.series.Series.by_configs", verify)
     before = read_tree(repository)
 
     assert "a proof began" not in run("--check", repository).output

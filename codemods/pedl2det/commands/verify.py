@@ -72,8 +72,8 @@ def command(
             signal.signal(number, _stop)
     page = report if report is not None and report.suffix == ".html" else None
     verdict = verify_trial(directory, config, batches, against=against, report=page)
-    if report is not None and page is None and verdict.proof is not None:
-        write_page(report, proof_document(verdict.proof))
+    if report is not None and page is None:
+        write_page(report, proof_document(verdict))
     with unread_stdout_ignored():
         _show(verdict, with_stack)
     sys.exit(_exit_code(verdict))
@@ -137,7 +137,7 @@ def _lines(verdict: Verdict) -> Iterator[str]:
     yield f"compared {result.described}"
     if verdict.names is not None and verdict.names.prefix:
         yield f"a metric of a validation has {verdict.names.prefix} before its old name"
-    if verdict.proof is not None and (places := unexecuted(verdict.proof)):
+    if places := unexecuted(verdict):
         yield f"not executed: {', '.join(places)}"
     if result.more:
         yield f"only the new trial reports, as expected: {', '.join(result.more)}"

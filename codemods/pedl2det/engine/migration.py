@@ -58,11 +58,11 @@ class Proof:
     directory: Path  #: the trial
     outcome: str  #: "equal", "different", ... as `verify` concludes.
     message: str  #: the verdict in one line
-    batches: int  #: how many batches of both were compared
-    total: int | None  #: how many the config asks for; None if that is not known
-    configs: tuple[Path, ...]  #: the experiment configs that the trials were trained by
-    date: str  #: when, in ISO 8601
-    versions: str  #: of pedl2det, Python and what trained
+    batches: int = 0  #: how many batches of both were compared
+    total: int | None = None  #: how many the config asks for; None if that is not known
+    configs: tuple[Path, ...] = ()  #: the experiment configs that the trials were trained by
+    date: str = ""  #: when, in ISO 8601
+    versions: str = ""  #: of pedl2det, Python and what trained
     commit: str = ""  #: the commit of the trial; "" if it is in no repository of git
     seed: int | None = None  #: of both trainings; None if none has begun
     seconds: float = 0.0  #: how long the verification took

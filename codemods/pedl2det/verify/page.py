@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pedl2det.analysis.metric_names import MetricNames
-from pedl2det.engine.migration import NewFile, Proof
+from pedl2det.engine.migration import NewFile
 from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Finding
 from pedl2det.report.changes import changed_lines
@@ -48,9 +48,9 @@ Curve = Mapping[int, float]
 
 
 def write_report(
-    path: Path, verdict: Verdict, proof: Proof, old: Path, new: Path, files: Sequence[NewFile]
+    path: Path, verdict: Verdict, old: Path, new: Path, files: Sequence[NewFile]
 ) -> None:
-    """Write a verdict with its proof as an HTML page, with the files in which the trials differ.
+    """Write a verdict as an HTML page, with the files in which the trials differ.
 
     Raises:
         Pedl2DetError: it cannot be written there.
@@ -63,7 +63,6 @@ def write_report(
         title=f"pedl2det verify {name}",
         name=name,
         verdict=verdict,
-        proof=proof,
         left=_findings(verdict.left),
         differently=_findings(verdict.differently),
         drawings=[

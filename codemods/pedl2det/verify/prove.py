@@ -7,23 +7,22 @@ import os
 import platform
 import tempfile
 import time
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pedl2det import __version__
-from pedl2det.engine.migration import Proof, Result
+from pedl2det.engine.migration import Result
 from pedl2det.errors import Pedl2DetError
 from pedl2det.files.write import asked
 from pedl2det.findings import Finding, Kind
-from pedl2det.report.text import plural, simplest_first
+from pedl2det.report.text import plural
 from pedl2det.verify.compare import Comparison, Difference, compare_runs
-from pedl2det.verify.configs import differing_settings, settings_of
+from pedl2det.verify.configs import differing_settings
 from pedl2det.verify.copies import Copy, Workshop, extent_of, missing_paths
 from pedl2det.verify.page import write_page, write_report
 from pedl2det.verify.preparing import Pair, chosen_config, prepare
 from pedl2det.verify.training import Failure, TrainingLength, train, training_length
-from pedl2det.verify.unrun import common, missing_names, skipped_functions, unrun_lines
+from pedl2det.verify.unrun import missing_names, skipped_functions, unrun_lines
 from pedl2det.verify.verdict import (
     Conclusion,
     Verdict,
@@ -70,7 +69,7 @@ def verify_trial(
         report: the HTML file to write.
 
     Returns:
-        The verdict, with its proof. A trial that has no config or cannot be copied is not verified.
+        The verdict. A trial that has no config or cannot be copied is not verified.
     """
     began = time.monotonic()
     try:
@@ -81,16 +80,16 @@ def verify_trial(
             workshop = Workshop(Path(scratch).resolve(), used, directory, against, result)
             verdict, pair = _verdict(workshop, batches)
             configs = (used, *pair.own_config_of_new())
-            proof = proof_of(verdict, configs, pair.old.out, time.monotonic() - began)
+            seconds = time.monotonic() - began
+            verdict = with_circumstances(verdict, configs, pair.old.out, seconds)
             if verdict.is_equal:
-                proof = replace(proof, unrun=unrun_lines(pair.new))
+                verdict = replace(verdict, unrun=unrun_lines(pair.new))
             if report is not None:
-                runs = pair.old.out, pair.new.out
-                write_report(report, verdict, proof, *runs, pair.changed_files())
+                write_report(report, verdict, pair.old.out, pair.new.out, pair.changed_files())
     except Pedl2DetError as error:
-        verdict = Verdict(Conclusion.NOT_VERIFIED, error.message, directory)
-        proof = proof_of(verdict)
-    return replace(verdict, proof=proof)
+        verdict = Verdict(directory, Conclusion.NOT_VERIFIED, error.message)
+        verdict = with_circumstances(verdict)
+    return verdict
 
 
 def _verdict(workshop: Workshop, batches: int | None) -> tuple[Verdict, Pair]:
@@ -107,9 +106,9 @@ def _judge(workshop: Workshop, batches: int | None) -> tuple[Verdict, Trained]:
     trained = _trained(workshop, batches)
     pair = trained.pair
     verdict = Verdict(
+        workshop.directory,
         Conclusion.LEFT,
         f"migrate left {plural(len(pair.left), 'place')}: finish the trial first",
-        workshop.directory,
         left=pair.left,
         length=trained.length,
         names=pair.names,
@@ -235,21 +234,19 @@ def _place(finding: Finding, directory: Path) -> str:
     return f"{name}:{finding.place}"
 
 
-def proof_of(
+def with_circumstances(
     verdict: Verdict,
     configs: tuple[Path, ...] = (),
     results: Path | None = None,
     seconds: float = 0.0,
-) -> Proof:
-    """Return a verdict with its circumstances, as reports show it.
+) -> Verdict:
+    """Return a verdict with its circumstances.
 
     The results are those of the old trial, if it was trained.
     """
     seed, frameworks = (None, "") if results is None else _of_run(results)
-    return Proof(
-        directory=verdict.directory,
-        outcome=str(verdict.outcome),
-        message=verdict.message,
+    return replace(
+        verdict,
         batches=verdict.comparison.batches if verdict.comparison else 0,
         total=verdict.length.total if verdict.length else None,
         configs=configs,
@@ -285,73 +282,3 @@ def _commit(directory: Path) -> str:
     if commit and git("status", "--porcelain", "--", "."):
         return f"{commit} and changes that are not committed"
     return commit if commit and git("ls-files", "--", ".") else ""  # it may ignore the directory
-
-
-# Several configs.
-
-_MOST_CONFIGS = 4  # by which a trial is trained
-_MOST_IF_UNRUN = 8  # by which it is while there is code that no training has executed
-_BATCHES_OF_OTHERS = 50  # by each config but the first
-
-
-class Series:
-    """Verifies migrations one after the other, and says so when each begins and ends."""
-
-    def __init__(self, total: int, say: Callable[[str], None]) -> None:
-        self._total, self._say = total, say
-        self._numbers: dict[Path, int] = {}
-
-    def _first(self, directory: Path, config: Path | None, result: Result) -> Proof:
-        """Prove the migration of the next trial, or of one once more."""
-        how = "in the second form" if directory in self._numbers else "migrated"
-        number = self._numbers.setdefault(directory, len(self._numbers) + 1)
-        place = f"[{number}/{self._total}] {shown(directory)}"
-        self._say(f"{place}: training it as it is and {how}")
-        began = time.monotonic()
-        proof = verify_trial(directory, config, result=result).proof
-        assert proof is not None
-        self._say(f"{place}: {proof.message} ({time.monotonic() - began:.0f} s)")
-        return proof
-
-    def by_configs(self, directory: Path, result: Result) -> Proof:
-        """Prove a migration by each config of the trial that may train another branch of its code.
-
-        Further configs follow while there is code that no training has executed. Without configs,
-        it is trained by what `run` finds. Returns the first proof that is not equal, else one
-        proof of all; a further config that cannot be trained here is named in it.
-        """
-        outcome = next(one for one in result.outcomes if one.directory == directory)
-        branches, more = _by_branch(outcome.configs)
-        first, others = (branches[0], [*branches[1:], *more]) if branches else (None, [])
-        proof = self._first(directory, first, result)
-        for config in others if proof.is_equal else ():
-            if config in more and not any(proof.unrun.values()):
-                break
-            verdict = verify_trial(directory, config, _BATCHES_OF_OTHERS, result=result)
-            assert verdict.proof is not None
-            message, _, _ = verdict.message.partition(";")  # the rest was said of the first
-            shown_verdict = f"by {config.name}: {message if verdict.is_equal else verdict.message}"
-            self._say(f"    {shown_verdict}")
-            if verdict.proof.refutes:
-                return replace(verdict.proof, message=shown_verdict)
-            trained = (config,) if verdict.is_equal else ()
-            message = f"{proof.message}; {shown_verdict}"
-            unrun = common(proof.unrun, verdict.proof.unrun) if trained else proof.unrun
-            configs = (*proof.configs, *trained)
-            proof = replace(proof, message=message, configs=configs, unrun=unrun)
-        return proof
-
-
-def _by_branch(configs: Sequence[Path]) -> tuple[list[Path], list[Path]]:
-    """Return a config of each branch, const.yaml and such of a single training first, and others.
-
-    The others differ in fractions alone.
-    """
-    by_branch: dict[object, Path] = {}
-    ordered = simplest_first(configs)
-    for config in ordered:
-        settings = settings_of(config)
-        by_branch.setdefault(settings and settings.branch, config)
-    branches = list(by_branch.values())[:_MOST_CONFIGS]
-    more = [one for one in ordered if one not in by_branch.values()]
-    return branches, more[: _MOST_IF_UNRUN - len(branches)]
