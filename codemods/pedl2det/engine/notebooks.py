@@ -9,13 +9,12 @@ from pathlib import Path
 
 from pedl2det.analysis.notebook import Document, NotebookSource, uses_old_api
 from pedl2det.analysis.project import Reading
-from pedl2det.engine.marks import finding_at
 from pedl2det.engine.migration import NewFile, Options, Result
 from pedl2det.engine.settling import SCAN
 from pedl2det.engine.texts import take_text
 from pedl2det.findings import Finding, Kind, Unreadable
 
-CELLS, TRIAL = "N202", "N204"
+CELLS = "N202"
 _AS_FILE = "migrate it as a file, and put the new text into the cell"
 _OTHER_CELLS = {"file", "writefile", "pypy", "python", "python2", "python3", "script"}
 #: A name of PEDL, or a key of a config that counts in steps.
@@ -55,12 +54,6 @@ def notebook_findings(reading: Reading) -> Iterator[Finding]:
     for source in reading.originals.values():
         if isinstance(source, NotebookSource):
             yield from _for_ipython(source)
-    for owner in reading.trial.concrete:
-        source = reading.trial.modules.home(owner)
-        if not source.is_module:
-            message = f"{owner.name} is defined in a notebook, and an entrypoint names a module"
-            help_ = "write it into a file to train it: %%writefile model_def.py"
-            yield finding_at(source, owner, Kind.NOTE, TRIAL, message, help_)
 
 
 def _for_ipython(source: NotebookSource) -> Iterator[Finding]:
