@@ -123,21 +123,6 @@ class Result:
             setattr(self, name, getattr(self, name) + getattr(part, name))
 
     @property
-    def trials(self) -> int:
-        """How many old trials were found."""
-        return len(self.outcomes)
-
-    @property
-    def migrated(self) -> int:
-        """How many of them are rewritten, with nothing left."""
-        return sum(one.status.is_finished for one in self.outcomes)
-
-    @property
-    def proved(self) -> int:
-        """How many of them are proved to train the same."""
-        return sum(one.is_proved for one in self.outcomes)
-
-    @property
     def names(self) -> int:
         """How many legacy names were found."""
         return self.rewritten + self.marked + self.suppressed

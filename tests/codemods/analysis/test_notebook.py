@@ -328,7 +328,7 @@ def test_the_old_api_in_a_magic_is_not_passed_over(magic: str, tmp_path: Path) -
     assert "import pedl" in cells[0]
     assert cells[3] == last
     code = magic.strip().removeprefix("x = ")
-    assert f"try.ipynb:cell 4:3: scan: {code} pedl.get_trial_id(): a magic uses the old API" in said
+    assert f"try.ipynb:cell 4:3: scan: {code} pedl.get_trial_id(): old code" in said
 
 
 @pytest.mark.parametrize(
