@@ -9,6 +9,7 @@ from pathlib import Path
 from sys import stdlib_module_names
 
 import pedl2det_names as names
+from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.discovery import discover
 from pedl2det.commands.doctor import Check
 from pedl2det_runtime.errors import aged_libraries
@@ -46,7 +47,7 @@ def checks(directory: Path) -> Iterator[Check]:
     optional: set[str] = set()
     for source in sources:
         for node in source.names.of(ast.Import, ast.ImportFrom):
-            roots = {name.partition(".")[0] for name in _imported(node)}
+            roots = {imported_as(node, one).partition(".")[0] for one in node.names} - {""}
             is_tried = any(isinstance(one, ast.Try) for one in source.names.around(node))
             (optional if is_tried else needed).update(roots)
     ours = own | _SERVED | stdlib_module_names
@@ -62,9 +63,3 @@ def checks(directory: Path) -> Iterator[Check]:
     if newer := sorted(aged_libraries.newer(needed | optional)):
         said = f"{', '.join(newer)}: if the trial fails there, {aged_libraries.COMMAND}"
         yield Check("aged", False, said, is_optional=True)
-
-
-def _imported(node: ast.Import | ast.ImportFrom) -> list[str]:
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    return [] if node.level or not node.module else [node.module]

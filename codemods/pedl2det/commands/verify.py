@@ -16,7 +16,7 @@ from pedl2det.commands.runtime import runtime
 from pedl2det.engine.migration import Result
 from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Kind
-from pedl2det.report import check_report_path
+from pedl2det.report import check_report_path, write_page
 from pedl2det.report.hiding import Hider
 from pedl2det.report.text import described, unexecuted
 from pedl2det.visible import say, unread_stdout_ignored
@@ -65,7 +65,6 @@ def command(
     runtime()
     from pedl2det.report.machines import proof_document
     from pedl2det.verify import verify_trial
-    from pedl2det.verify.page import write_page
 
     for number in (signal.SIGTERM, signal.SIGINT):
         if signal.getsignal(number) != signal.SIG_IGN:  # as nohup has it

@@ -187,7 +187,6 @@ class Migration:
     configs: dict[Path, str] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)  #: the places that were rewritten
     findings: list[Finding] = field(default_factory=list)  #: what there is to say
-    tracebacks: list[str] = field(default_factory=list)  #: the stacks of defects of ours
     #: the legacy names of each file as it is on the disk
     total: Counter[Path] = field(default_factory=Counter)
     #: those that stay with a mark or another finding

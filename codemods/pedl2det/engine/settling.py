@@ -40,7 +40,6 @@ def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
         written,
         [one for one in migration.changes if one.path in paths],
         [one for one in findings if written or status.is_finished or one.kind.is_left],
-        tracebacks=migration.tracebacks,
     )
     _count(result, migration, paths, status)
     if project.has_trial and (files or blocking):

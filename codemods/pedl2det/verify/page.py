@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pedl2det.analysis.metric_names import MetricNames
 from pedl2det.engine.migration import NewFile
-from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Finding
+from pedl2det.report import write_page
 from pedl2det.report.changes import changed_lines
 from pedl2det.report.hiding import Hider
 from pedl2det.report.html import render
@@ -72,21 +72,6 @@ def write_report(
         files=[(file.path, changed_lines(file, hider)) for file in files],
     )
     write_page(path, text)
-
-
-def write_page(path: Path, text: str | None) -> None:
-    """Write a page; without a text, remove that of an earlier verification.
-
-    Raises:
-        Pedl2DetError: it cannot be written, or there is something else.
-    """
-    try:
-        if text is None:
-            path.resolve().unlink(missing_ok=True)  # a link stays
-        else:
-            path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise Pedl2DetError(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def _findings(findings: Iterable[Finding]) -> list[tuple[str, ...]]:

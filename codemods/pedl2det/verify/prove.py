@@ -15,11 +15,12 @@ from pedl2det.engine.migration import Result
 from pedl2det.errors import Pedl2DetError
 from pedl2det.files.write import asked
 from pedl2det.findings import Finding, Kind
+from pedl2det.report import write_page
 from pedl2det.report.text import plural
 from pedl2det.verify.compare import Comparison, Difference, compare_runs
 from pedl2det.verify.configs import differing_settings
 from pedl2det.verify.copies import Copy, Workshop, extent_of, missing_paths
-from pedl2det.verify.page import write_page, write_report
+from pedl2det.verify.page import write_report
 from pedl2det.verify.preparing import Pair, chosen_config, prepare
 from pedl2det.verify.training import Failure, TrainingLength, train, training_length
 from pedl2det.verify.unrun import missing_names, skipped_functions, unrun_lines
@@ -117,7 +118,9 @@ def _judge(workshop: Workshop, batches: int | None) -> tuple[Verdict, Trained]:
     if trained.failed is not None:
         copy, failure = trained.failed
         is_old = copy is pair.old
-        reason = failure.describe(copy, is_migrated=not is_old and workshop.against is None)
+        reason = copy.with_original_paths(failure.message)
+        if not is_old and workshop.against is None:
+            reason += " (with the lines of the migrated file)"
         verdict = replace(
             verdict,
             outcome=Conclusion.OLD_FAILS if is_old else Conclusion.NEW_FAILS,
