@@ -17,7 +17,6 @@ from pedl2det_names.harness import (
     ROOT,
     is_legacy,
     mentions_legacy,
-    namesakes,
 )
 from pedl2det_names.keras import (
     CONVOLUTIONS,
@@ -51,7 +50,6 @@ __all__ = [
     "is_legacy",
     "lookup",
     "mentions_legacy",
-    "namesakes",
     "rows",
 ]
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import pty
 import signal
 import subprocess
 import sys
@@ -85,44 +83,3 @@ def test_processes_end_with_the_one_that_started_them() -> None:
             process.kill()
         process.stdout.read()  # until nobody may write to it any more
     assert len({int(line) for line in lines} | {process.pid}) == 3
-
-
-BAR = """\
-import sys
-from pedl2det.visible import with_bar
-number = int(sys.argv[1])
-assert list(with_bar(iter(range(number)), number)) == list(range(number))
-"""
-
-
-def on_a_terminal(*arguments: str) -> bytes:
-    """What a command shows on a terminal of its own."""
-    leader, follower = pty.openpty()
-    with subprocess.Popen(arguments, stdout=follower, stderr=follower) as process:
-        os.close(follower)
-        shown = b""
-        with contextlib.suppress(OSError):  # the terminal is closed
-            while read := os.read(leader, 1024):
-                shown += read
-    os.close(leader)
-    assert process.returncode == 0, shown
-    return shown
-
-
-def test_a_bar_is_shown_on_a_terminal_for_many_trials() -> None:
-    shown = on_a_terminal(sys.executable, "-c", BAR, "40")
-
-    assert b"20/40" in shown
-    assert b"40/40" in shown
-
-
-def test_no_bar_is_shown_for_few() -> None:
-    assert on_a_terminal(sys.executable, "-c", BAR, "4") == b""
-
-
-def test_no_bar_is_shown_in_a_pipe() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", BAR, "40"], capture_output=True, timeout=60, check=True
-    )
-
-    assert (done.stdout, done.stderr) == (b"", b"")

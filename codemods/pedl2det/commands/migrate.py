@@ -22,7 +22,7 @@ from pedl2det.files.undo import clean_killed, refuse_half_done, undo
 from pedl2det.files.write import refuse_unsafe, write_all
 from pedl2det.findings import Kind
 from pedl2det.report import check_report_path, next_steps, summary, write_report
-from pedl2det.visible import is_coloured, say, shown, unread_stdout_ignored, with_bar
+from pedl2det.visible import is_coloured, say, shown, unread_stdout_ignored
 
 
 @click.command("migrate")
@@ -102,7 +102,7 @@ def command(
     )
     gc.disable()  # trees of code are no garbage until the process ends
     try:
-        result = migrate(roots, options, with_bar)
+        result = migrate(roots, options)
     finally:
         gc.freeze()
         gc.enable()

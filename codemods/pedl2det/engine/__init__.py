@@ -6,7 +6,7 @@ Nothing is written here: the result holds the new files, and what there is to sa
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,22 +21,14 @@ from pedl2det.findings import Finding, Kind
 
 __all__ = ["Change", "NewFile", "Options", "Outcome", "Result", "Status", "migrate"]
 
-Watch = Callable[[Iterator[Result], int], Iterable[Result]]
-
 _STRAY = "this config counts in steps, and no trial was found that it belongs to"
 _HELP = "put it beside its trial, or write entrypoint: module:Class"
 _SHARED = "trials share this file, and not every one of them wants the same new text of it"
 _APART = "give each trial its own copy, or finish the other trials first"
 
 
-def migrate(
-    paths: Sequence[Path],
-    options: Options | None = None,
-    watch: Watch = lambda parts, total: parts,  # noqa: ARG005
-) -> Result:
+def migrate(paths: Sequence[Path], options: Options | None = None) -> Result:
     """Migrate every trial below some paths; nothing is written.
-
-    ``watch`` is given the parts of the result as they come, and their number, and hands them on.
 
     Raises:
         Pedl2DetError: a process was killed.
@@ -55,9 +47,8 @@ def migrate(
         from pedl2det.engine.jobs import in_order
 
         answers = in_order(work, projects, options.jobs)
-    parts = list(watch(answers, len(projects)))
     result = Result()
-    for part in without_conflicts(projects, parts):
+    for part in without_conflicts(projects, [*answers]):
         result.add(part)
     result.findings += [
         Finding(Kind.LEFT, SCAN, path, 1, _STRAY, _HELP) for path in discovered.stray
