@@ -75,7 +75,8 @@ def command(
         write_page(report, proof_document(verdict))
     with unread_stdout_ignored():
         _show(verdict, with_stack)
-    sys.exit(_exit_code(verdict))
+    is_bad = any(one.kind is Kind.BAD_INPUT for one in verdict.left)
+    sys.exit(2 if is_bad else verdict.outcome.exit_code)
 
 
 def _show(verdict: Verdict, with_stack: bool) -> None:
@@ -91,11 +92,6 @@ def _show(verdict: Verdict, with_stack: bool) -> None:
     if verdict.comparison is None:
         hint = " (--traceback shows the whole stack)" if verdict.stack and not with_stack else ""
         say(f"pedl2det: {verdict.message}{hint}", err=True)
-
-
-def _exit_code(verdict: Verdict) -> int:
-    bad = any(one.kind is Kind.BAD_INPUT for one in verdict.left)
-    return 2 if bad else verdict.outcome.exit_code
 
 
 def _stop(number: int, _: FrameType | None) -> NoReturn:

@@ -103,11 +103,8 @@ def _outside(
 def _is_written(file: NewFile, status: Status, findings: list[Finding], options: Options) -> bool:
     """Whether a file is written: all of a finished trial, and leftovers that are finished."""
     mine = [one for one in findings if one.path == file.path and one.kind.is_left]
-    if any(one.rule == SCAN for one in mine):
-        return False
-    if options.partial:
-        return True
-    return status.is_finished and not mine
+    is_whole = options.partial or (status.is_finished and not mine)
+    return is_whole and not any(one.rule == SCAN for one in mine)
 
 
 def _count(result: Result, migration: Migration, written: set[Path], status: Status) -> None:

@@ -150,19 +150,12 @@ def needs(cluster: bool) -> Needs:
         cluster: whether an image brings the harness: then, it is TensorFlow and its packages.
             Otherwise, it is also what pedl2det itself requires.
     """
-    own = _own()
+    own = {"python": SpecifierSet(metadata.metadata("pedl2det")["Requires-Python"])}
+    for requirement in map(Requirement, metadata.requires("pedl2det") or ()):
+        if requirement.marker is None or requirement.marker.evaluate({"extra": "run"}):
+            own[canonicalize_name(requirement.name)] = requirement.specifier
     tensorflow = {"tensorflow": own["tensorflow"], "tensorflow-cpu": own["tensorflow"]}
     return OF_TENSORFLOW | tensorflow | ({} if cluster else own)
-
-
-def _own() -> dict[str, SpecifierSet]:
-    """What ``pedl2det[run]`` requires, as its installed metadata says."""
-    found = {"python": SpecifierSet(metadata.metadata("pedl2det")["Requires-Python"])}
-    for text in metadata.requires("pedl2det") or ():
-        requirement = Requirement(text)
-        if requirement.marker is None or requirement.marker.evaluate({"extra": "run"}):
-            found[canonicalize_name(requirement.name)] = requirement.specifier
-    return found
 
 
 def written(name: str, needed: Needs) -> str:

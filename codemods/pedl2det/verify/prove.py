@@ -7,7 +7,7 @@ import os
 import platform
 import tempfile
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from pedl2det import __version__
@@ -35,16 +35,6 @@ from pedl2det.verify.verdict import (
 from pedl2det.visible import shown
 
 _ATTEMPTS = 3  # to find files that the trial needs and its code does not name
-
-
-@dataclass(frozen=True)
-class Trained:
-    """Two trials after their training."""
-
-    pair: Pair
-    length: TrainingLength
-    seconds: float = 0.0  # what the training took
-    failed: tuple[Copy, Failure] | None = None  # the first that does not train
 
 
 def verify_trial(
@@ -79,7 +69,10 @@ def verify_trial(
         used = config or chosen_config(directory.resolve(), any_will_do=result is not None)
         with tempfile.TemporaryDirectory(prefix="pedl2det-verify-") as scratch:
             workshop = Workshop(Path(scratch).resolve(), used, directory, against, result)
-            verdict, pair = _verdict(workshop, batches)
+            verdict, pair, seconds = _judge(workshop, batches)
+            may_train_longer = batches is None and verdict.is_equal and verdict.length
+            if may_train_longer and (longer := may_train_longer.affordable(seconds)):
+                verdict, pair, _ = _judge(workshop, longer)
             configs = (used, *pair.own_config_of_new())
             seconds = time.monotonic() - began
             verdict = with_circumstances(verdict, configs, pair.old.out, seconds)
@@ -93,30 +86,20 @@ def verify_trial(
     return verdict
 
 
-def _verdict(workshop: Workshop, batches: int | None) -> tuple[Verdict, Pair]:
-    """Prepare, train, compare; train for longer if the first batches are equal and quick."""
-    verdict, trained = _judge(workshop, batches)
-    if batches is None and verdict.is_equal:
-        longer = trained.length.affordable(trained.seconds)
-        if longer is not None:
-            verdict, trained = _judge(workshop, longer)
-    return verdict, trained.pair
-
-
-def _judge(workshop: Workshop, batches: int | None) -> tuple[Verdict, Trained]:
-    trained = _trained(workshop, batches)
-    pair = trained.pair
+def _judge(workshop: Workshop, batches: int | None) -> tuple[Verdict, Pair, float]:
+    """Train and compare; return the verdict on two trials, and the seconds of the training."""
+    pair, length, seconds, failed = _trained(workshop, batches)
     verdict = Verdict(
         workshop.directory,
         Conclusion.LEFT,
         f"migrate left {plural(len(pair.left), 'place')}: finish the trial first",
         left=pair.left,
-        length=trained.length,
+        length=length,
         names=pair.names,
         differently=pair.of_kind(Kind.DIFFERENT),
     )
-    if trained.failed is not None:
-        copy, failure = trained.failed
+    if failed is not None:
+        copy, failure = failed
         is_old = copy is pair.old
         reason = copy.with_original_paths(failure.message)
         if not is_old and workshop.against is None:
@@ -128,7 +111,7 @@ def _judge(workshop: Workshop, batches: int | None) -> tuple[Verdict, Trained]:
             stack=copy.with_original_paths(failure.stack),
         )
     elif not pair.left:
-        verdict = _compare(verdict, trained, workshop)
+        verdict = _compare(verdict, pair, length, workshop)
     if verdict.is_equal and (missing := missing_names(pair.changed_files())):
         message = f"{listed(missing)}: the installed library has no such name"
         verdict = replace(verdict, outcome=Conclusion.NEW_FAILS, message=message)
@@ -139,11 +122,13 @@ def _judge(workshop: Workshop, batches: int | None) -> tuple[Verdict, Trained]:
     if pair.is_same:
         note = f"{workshop.directory} uses no old API: it is trained twice, as it is"
         verdict = replace(verdict, notes=(note, *verdict.notes))
-    return verdict, trained
+    return verdict, pair, seconds
 
 
-def _trained(workshop: Workshop, batches: int | None) -> Trained:
-    """Train both; copy more and try again if the old trial misses files that there are."""
+def _trained(
+    workshop: Workshop, batches: int | None
+) -> tuple[Pair, TrainingLength, float, tuple[Copy, Failure] | None]:
+    """Train both, and return the first that does not train; copy more if the old one misses it."""
     more: list[Path] = []
     for _ in range(_ATTEMPTS):
         extent = extent_of(workshop.directory.resolve(), more)
@@ -152,7 +137,7 @@ def _trained(workshop: Workshop, batches: int | None) -> Trained:
         is_known = bool(pair.known_differences)
         length = training_length(settings, batches, new_settings, has_known_differences=is_known)
         if pair.left:
-            return Trained(pair, length)
+            return pair, length, 0.0, None
         (old, new), seconds = train((pair.old, pair.new), length)
         missing = missing_paths(old.message, pair.old.root, extent) if old is not None else []
         if not missing or {*missing} <= {*more}:
@@ -166,12 +151,11 @@ def _trained(workshop: Workshop, batches: int | None) -> Trained:
             (new,), _ = train((pair.new,), length)
     copies = pair.old, pair.new
     failed = next(((copy, one) for copy, one in zip(copies, (old, new), strict=True) if one), None)
-    return Trained(pair, length, seconds, failed)
+    return pair, length, seconds, failed
 
 
-def _compare(verdict: Verdict, trained: Trained, workshop: Workshop) -> Verdict:
+def _compare(verdict: Verdict, pair: Pair, length: TrainingLength, workshop: Workshop) -> Verdict:
     """The verdict on two trials that train."""
-    pair, length = trained.pair, trained.length
     comparison = compare_runs(pair.old.out, pair.new.out, pair.names)
     if length.total is not None and length.new_total is not None:
         # It counts, however much was trained.
