@@ -13,6 +13,7 @@ from pathlib import Path
 from pedl2det.analysis.discovery import Discovered, discover
 from pedl2det.analysis.project import Project
 from pedl2det.analysis.tree import is_text
+from pedl2det.engine.jobs import in_order
 from pedl2det.engine.migration import Change, NewFile, Options, Outcome, Result, Status
 from pedl2det.engine.one_project import migrate_project
 from pedl2det.engine.settling import SCAN
@@ -42,13 +43,8 @@ def migrate(paths: Sequence[Path], options: Options | None = None) -> Result:
         directories=discovered.directories,
     )
     projects = list(discovered.projects)
-    answers: Iterator[Result] = map(work, projects)
-    if options.jobs > 1 and len(projects) > 1:
-        from pedl2det.engine.jobs import in_order
-
-        answers = in_order(work, projects, options.jobs)
     result = Result()
-    for part in without_conflicts(projects, [*answers]):
+    for part in without_conflicts(projects, [*in_order(work, projects, options.jobs)]):
         result.add(part)
     result.findings += [
         Finding(Kind.LEFT, SCAN, path, 1, _STRAY, _HELP) for path in discovered.stray
@@ -79,16 +75,14 @@ def without_conflicts(projects: Sequence[Project], parts: Sequence[Result]) -> l
     """Return the parts of a result without those that would change a file under another trial."""
     settled = list(parts)
     users = _users(projects)
-    shared = {path: trials for path, trials in users.items() if len(trials) > 1}
-    unsettled = bool(shared)
-    while unsettled:
-        unsettled = False
-        for path, trials in shared.items():
-            wanted = {trial: _written(settled[trial], path) for trial in trials}
-            if len(set(wanted.values())) > 1:
-                unsettled = True
-                for trial in (trial for trial, data in wanted.items() if data is not None):
-                    settled[trial] = _left(settled[trial], path)
+
+    def wanted(path: Path) -> dict[int, bytes | None]:
+        return {trial: _written(settled[trial], path) for trial in users[path]}
+
+    shared = [path for path, trials in users.items() if len(trials) > 1]
+    while path := next((one for one in shared if len({*wanted(one).values()}) > 1), None):
+        for trial in [trial for trial, data in wanted(path).items() if data is not None]:
+            settled[trial] = _left(settled[trial], path)
     for number, project in enumerate(projects):
         is_rewritten = all(  # by a trial that has the file through a link
             any(_written(settled[user], _real(file)) is not None for user in users.get(file, ()))
