@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from migrating import TRIAL, run, trials
-from pedl2det.engine import jobs
+from pedl2det.engine import in_order
 from pedl2det.errors import Pedl2DetError
 from support import read_tree, write_tree
 
@@ -38,9 +38,9 @@ def test_processes_are_used_where_they_pay(monkeypatch: pytest.MonkeyPatch) -> N
     def process(_: int) -> int:
         return os.getpid()
 
-    assert set(jobs.in_order(process, list(range(5)), 4)) == {os.getpid()}
-    assert set(jobs.in_order(process, list(range(20)), 1)) == {os.getpid()}
-    several = set(jobs.in_order(process, list(range(20)), 2))
+    assert set(in_order(process, list(range(5)), 4)) == {os.getpid()}
+    assert set(in_order(process, list(range(20)), 1)) == {os.getpid()}
+    several = set(in_order(process, list(range(20)), 2))
     assert os.getpid() not in several
     assert 1 <= len(several) <= 2
 
@@ -52,7 +52,7 @@ def test_a_process_that_is_killed_is_told() -> None:
         return item
 
     with pytest.raises(Pedl2DetError, match="a process was killed .* try --jobs 1"):
-        list(jobs.in_order(work, list(range(10)), 2))
+        list(in_order(work, list(range(10)), 2))
 
 
 def test_a_defect_in_a_process_is_a_defect() -> None:
@@ -60,12 +60,12 @@ def test_a_defect_in_a_process_is_a_defect() -> None:
         return 1 / (item - 4)
 
     with pytest.raises(ZeroDivisionError):
-        list(jobs.in_order(work, list(range(10)), 2))
+        list(in_order(work, list(range(10)), 2))
 
 
 KILLED = """\
 import os, time
-from pedl2det.engine.jobs import in_order
+from pedl2det.engine import in_order
 def work(item):
     os.write(1, b"%d\\n" % os.getpid())  # one write a line
     time.sleep(600)

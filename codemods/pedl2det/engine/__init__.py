@@ -6,21 +6,25 @@ Nothing is written here: the result holds the new files, and what there is to sa
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from pedl2det.analysis.discovery import Discovered, discover
 from pedl2det.analysis.project import Project
 from pedl2det.analysis.tree import is_text
-from pedl2det.engine.jobs import in_order
 from pedl2det.engine.migration import Change, NewFile, Options, Outcome, Result, Status
 from pedl2det.engine.one_project import migrate_project
 from pedl2det.engine.settling import SCAN
 from pedl2det.engine.texts import migrate_texts
+from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Finding, Kind
 
-__all__ = ["Change", "NewFile", "Options", "Outcome", "Result", "Status", "migrate"]
+__all__ = ["Change", "NewFile", "Options", "Outcome", "Result", "Status", "in_order", "migrate"]
 
 _STRAY = "this config counts in steps, and no trial was found that it belongs to"
 _HELP = "put it beside its trial, or write entrypoint: module:Class"
@@ -119,3 +123,65 @@ def _real(path: Path) -> Path:
         return path.resolve() if path.is_symlink() else path
     except (OSError, RuntimeError):  # a folder that may not be listed, links in a circle
         return path
+
+
+# Several processes. They are forks: they inherit the projects as they were read, and send results
+# back. A process pays from a few projects on.
+
+_PAYS = 3  # projects a process
+
+#: What forked processes inherit: the work, and what it is done on.
+_inherited: tuple[Callable[[Any], Any], list[Any]] | None = None
+
+
+def in_order(work: Callable[[Any], Any], items: list[Any], jobs: int) -> Iterator[Any]:
+    """Do some work on every item, in several processes if that pays.
+
+    What it returns must be picklable.
+
+    Raises:
+        Pedl2DetError: a process was killed.
+    """
+    workers = min(jobs, len(items) // _PAYS)
+    if workers < 2:
+        yield from map(work, items)
+        return
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    global _inherited
+    _inherited = work, items
+    context = multiprocessing.get_context("fork")
+    executor = ProcessPoolExecutor(workers, context, initializer=_follow_parent)
+    try:
+        yield from executor.map(_work_on, range(len(items)))
+    except BrokenProcessPool:
+        raise Pedl2DetError(
+            "a process was killed (out of memory?); nothing was written; try --jobs 1"
+        ) from None
+    finally:
+        executor.shutdown(wait=True, cancel_futures=True)
+        _inherited = None
+
+
+def _follow_parent() -> None:
+    """End with the first process and by nothing else: Ctrl-C goes to all of a terminal."""
+    import multiprocessing
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def follow() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()
+
+
+def _work_on(index: int) -> Any:
+    assert _inherited is not None
+    work, items = _inherited
+    return work(items[index])
