@@ -61,7 +61,13 @@ def command(
     Exit codes: 0 equal; 1 different, or migrate left something; 2 the old trial does not train;
     130 and 143 stopped by Ctrl-C and SIGTERM.
     """
-    _check(directory, config, against, report)
+    for path in filter(None, (directory, against)):
+        if not path.is_dir():
+            raise Pedl2DetError(f"{path}: no such directory")
+    if config is not None and not config.is_file():
+        raise Pedl2DetError(f"{config}: no such file")
+    if report is not None:
+        check_report_path(report, (".html", ".json"))
     runtime()
     from pedl2det.report.machines import proof_document
     from pedl2det.verify import verify_trial
@@ -100,16 +106,6 @@ def _stop(number: int, _: FrameType | None) -> NoReturn:
         signal.signal(one, signal.SIG_IGN)  # that takes a moment
     say(f"pedl2det: stopped by {signal.Signals(number).name}: nothing was proved", err=True)
     sys.exit(128 + number)
-
-
-def _check(directory: Path, config: Path | None, against: Path | None, report: Path | None) -> None:
-    for path in filter(None, (directory, against)):
-        if not path.is_dir():
-            raise Pedl2DetError(f"{path}: no such directory")
-    if config is not None and not config.is_file():
-        raise Pedl2DetError(f"{config}: no such file")
-    if report is not None:
-        check_report_path(report, (".html", ".json"))
 
 
 def _lines(verdict: Verdict) -> Iterator[str]:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pedl2det.analysis.discovery import Discovered, discover
+from pedl2det.analysis.discovery import discover
 from pedl2det.analysis.project import Project
 from pedl2det.analysis.tree import is_text
 from pedl2det.engine.migration import Change, NewFile, Options, Outcome, Result, Status
@@ -53,7 +53,11 @@ def migrate(paths: Sequence[Path], options: Options | None = None) -> Result:
     result.findings += [
         Finding(Kind.LEFT, SCAN, path, 1, _STRAY, _HELP) for path in discovered.stray
     ]
-    result.findings += _unreadable(discovered, {one.path for one in result.findings})
+    told = {one.path for one in result.findings}  # also of what a trial cannot read
+    for path, error in discovered.unreadable.items():
+        if path not in told:
+            kind = Kind.NOTE if is_text(path.name) else Kind.BAD_INPUT
+            result.findings.append(Finding(kind, SCAN, path, 1, str(error)))
     migrate_texts(discovered, result, options)
     for path in discovered.notebooks:
         from pedl2det.engine.notebooks import migrate_notebook
@@ -61,14 +65,6 @@ def migrate(paths: Sequence[Path], options: Options | None = None) -> Result:
         migrate_notebook(path, result, options)
     result.files = list({file.path: file for file in result.files}.values())
     return result
-
-
-def _unreadable(discovered: Discovered, told: set[Path]) -> Iterator[Finding]:
-    """Files and folders that cannot be read, and that no trial has told of."""
-    for path, error in discovered.unreadable.items():
-        kind = Kind.NOTE if is_text(path.name) else Kind.BAD_INPUT
-        if path not in told:
-            yield Finding(kind, SCAN, path, 1, str(error))
 
 
 # Files that several trials share, through links or imports. Each trial is migrated alone; a shared

@@ -93,9 +93,7 @@ def _outside(
     """Files that may not be written, because they are outside of what was given."""
     for file in files:
         if not any(file.path.is_relative_to(one) for one in (project.home, *directories)):
-            message = (
-                f"this file is outside of {project.home.name}, and has to be rewritten with it"
-            )
+            message = f"this file outside of {project.home.name} has to be rewritten with it"
             help_ = f"pedl2det migrate {file.path.parent}"
             yield Finding(Kind.LEFT, SCAN, file.path, 1, message, help_)
 
