@@ -28,8 +28,9 @@ _OLD = re.compile(
 def migrate_notebook(path: Path, result: Result, options: Options) -> None:
     """Commands for a shell in the cells of a notebook, after what is already to be written."""
     known = next((file for file in result.files if file.path == path), None)
+    file = known or NewFile(path, path.read_bytes(), path.read_bytes())
     try:
-        document = Document.of(path, known.new if known else path.read_bytes())
+        document = Document.of(path, file.new)
     except Unreadable:
         return
     sources = {}
@@ -41,13 +42,8 @@ def migrate_notebook(path: Path, result: Result, options: Options) -> None:
             text = take_text(result, path, cell.source, new, options, cell.number)
             if text != cell.source:
                 sources[cell.number] = text
-    if not sources:
-        return
-    data = document.with_sources(sources)
-    if known:
-        result.files[result.files.index(known)] = replace(known, new=data)
-    else:
-        result.files.append(NewFile(path, path.read_bytes(), data))
+    if sources:  # the last of the new texts of a file counts
+        result.files.append(replace(file, new=document.with_sources(sources)))
 
 
 def notebook_findings(reading: Reading) -> Iterator[Finding]:

@@ -65,10 +65,8 @@ def _files(migration: Migration) -> list[NewFile]:
             files.append(NewFile(path, source.encoded(source.text), source.encoded(text)))
     for path, text in migration.configs.items():
         config = reading.configs.get(path)
-        if config is None:
-            files.append(NewFile(path, None, text.encode()))
-        else:
-            files.append(NewFile(path, path.read_bytes(), config.encoded(text)))
+        old = path.read_bytes() if config else None
+        files.append(NewFile(path, old, config.encoded(text) if config else text.encode()))
     if migration.support:
         files += _support(reading.project.root / SUPPORT, migration)
     return files
