@@ -9,11 +9,8 @@ import sys
 
 import pytest
 
-from pedl2det_names import (
-    METRIC_NAMES,
-    OTHER_METRICS,
-)
 from pedl2det_names.harness import ROWS
+from pedl2det_names.keras import METRIC_NAMES, OTHER_METRICS
 
 _POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD
 

@@ -219,7 +219,10 @@ for trial, out in (("one", "one-out"), ("other", "other-out"), ("one", "again"))
             "tf.contrib.layers.batch_norm(1)",
             "model_def.py:6: tf.contrib.layers.batch_norm is not supported",
         ),
-        ("import pedl; pedl.Experiment('name')", "model_def.py:6: pedl.Experiment submitted to a"),
+        (
+            "import pedl; pedl.Experiment('name')",
+            "model_def.py:6: pedl.Experiment is not",
+        ),
         ("from keras.layers import CuDNNThing", "model_def.py:6: import the package: ImportError"),
     ],
 )

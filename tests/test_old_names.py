@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from pedl2det_names import COMPAT_V1, Name, is_legacy, lookup, mentions_legacy, rows
+from pedl2det_names import Name, is_legacy, lookup, mentions_legacy, rows
+from pedl2det_names.tensorflow import COMPAT_V1
 
 ROWS = {row.old: row for row in rows()}
 

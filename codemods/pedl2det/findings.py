@@ -25,7 +25,7 @@ class Kind(Enum):
     LEFTOVER = "in no trial"  #: marked or untouched in a file that no trial needs
     LEFT = "left for you"  #: marked or untouched; a person decides
     BAD_INPUT = "bad input"  #: untouched because the file cannot be what was meant
-    DEFECT = "defect of pedl2det"  #: marked or untouched because a rule failed
+    DEFECT = "defect of pedl2det"  #: untouched because a rule failed
 
     @property
     def is_left(self) -> bool:

@@ -171,8 +171,7 @@ class ConfigNeed:
     """Something that the configs of a trial have to say because of a fix."""
 
     #: ``global_batch_size``; ``metric:OLD`` for the new name of a metric that was reported as
-    #: ``OLD``, and ``training_metric:OLD`` for one that only training reports; ``init_first`` where
-    #: ``__init__.py`` is imported before the trial.
+    #: ``OLD``; ``init_first`` where ``__init__.py`` is imported before the trial.
     key: str
     value: object  #: the value, or the new name
 

@@ -6,15 +6,11 @@ import contextlib
 import os
 import sys
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any
 
 import click
-
-_MANY = 10
-
-Item = TypeVar("Item")
 
 
 def shown(path: Path) -> str:
@@ -63,15 +59,6 @@ def is_coloured(stream: IO[Any]) -> bool:
     if os.environ.get("FORCE_COLOR"):
         return True
     return stream.isatty() and os.environ.get("TERM") != "dumb"
-
-
-def with_bar(items: Iterable[Item], total: int) -> Iterator[Item]:
-    """Hand items on; if there are many and stderr is a terminal, show how many are done."""
-    is_hidden = total < _MANY or not sys.stderr.isatty()
-    with click.progressbar(
-        items, total, "planning", file=sys.stderr, show_pos=True, hidden=is_hidden
-    ) as bar:
-        yield from bar
 
 
 @contextlib.contextmanager

@@ -22,7 +22,6 @@ __all__ = [
     "Categorical",
     "Constant",
     "Double",
-    "Experiment",
     "Integer",
     "Log",
     "get_download_data_dir",
@@ -95,16 +94,6 @@ def get_download_data_dir() -> Any:
             "beside it that returned a directory"
         )
     return _download._download_data_dir
-
-
-class Experiment:
-    """Not supported: PEDL submitted this experiment to a cluster."""
-
-    def __init__(self, *_: Any, **__: Any) -> None:
-        raise NoTrialError(
-            "pedl.Experiment submitted to a PEDL cluster, and there is none: write its config as "
-            "a YAML file beside the trial and start it with `pedl2det run DIR`"
-        )
 
 
 choose_keras_2()

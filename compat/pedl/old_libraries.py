@@ -33,7 +33,7 @@ _Arguments = Callable[[tuple[Any, ...], dict[str, Any]], tuple[tuple[Any, ...], 
 _OF_PYTHON = ("imp", "distutils")
 
 
-class Finder(importlib.abc.MetaPathFinder):
+class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds the modules that rows are about, those that are gone as well, and serves their names.
 
     Args:
@@ -70,7 +70,7 @@ class Finder(importlib.abc.MetaPathFinder):
         finally:
             self._searched.remove(fullname)
         if spec is None and ("." in fullname or fullname in _OF_PYTHON):
-            return ModuleSpec(fullname, _Loader(self._serve), is_package=True)
+            return ModuleSpec(fullname, self, is_package=True)
         if spec is not None and spec.loader is not None:
             execute = spec.loader.exec_module
 
@@ -80,6 +80,10 @@ class Finder(importlib.abc.MetaPathFinder):
 
             spec.loader.exec_module = exec_module  # type: ignore[method-assign]
         return spec
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Serve the names that rows have of a module that is gone: it has no others."""
+        self._serve(module)
 
     def _serve(self, module: ModuleType) -> None:
         rows = self._rows.get(module.__name__, {})
@@ -130,17 +134,6 @@ class Finder(importlib.abc.MetaPathFinder):
         self._put(owner, name, adapted)
 
 
-class _Loader(importlib.abc.Loader):
-    """Makes a module that is gone, with the names that rows have."""
-
-    def __init__(self, serve: Callable[[ModuleType], None]) -> None:
-        self._serve = serve
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Serve the names of the module; it has no others."""
-        self._serve(module)
-
-
 #: The ages of code for which a name that is still there means what it meant before a version.
 _AGES: Mapping[str, tuple[Age, ...]] = {
     TENSORFLOW_2: (Age.TENSORFLOW_1,),
@@ -182,7 +175,5 @@ def _with_frequency(
     """The arguments of a call with the frequency among them as the installed pandas spells it."""
     if parameter in options:
         options[parameter] = pandas_methods.frequency(options[parameter])
-    changed = [
-        pandas_methods.frequency(one) if at == place else one for at, one in enumerate(given)
-    ]
-    return tuple(changed), options
+    today = [*given[:place], *map(pandas_methods.frequency, given[place : place + 1])]
+    return (*today, *given[place + 1 :]), options

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from pedl2det_legacy import numpy_functions
-from pedl2det_names import COMPAT_V1, Name, lookup, rows
+from pedl2det_names import Name, lookup, rows
+from pedl2det_names.tensorflow import COMPAT_V1
 from pedl2det_runtime.errors import GraphModeNeededError, Pedl2DetError
 
 

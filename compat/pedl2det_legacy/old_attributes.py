@@ -11,11 +11,8 @@ def restore_attributes():
 
 def old_attributes():
     """Yield each class, the name of an attribute, and what it was."""
-    for name, method in (
-        ("predict_classes", _predict_classes),
-        ("predict_proba", _predict_proba),
-    ):
-        yield tf.keras.Sequential, name, method
+    yield tf.keras.Sequential, "predict_classes", _predict_classes
+    yield tf.keras.Sequential, "predict_proba", _predict_proba
     for function in ("predict", "test", "train"):  # nothing to do before threads call
         yield tf.keras.Model, f"_make_{function}_function", lambda model: None
     yield from _layers()

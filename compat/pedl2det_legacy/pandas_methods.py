@@ -5,20 +5,11 @@ import sys
 
 import numpy as np
 
-#: Aliases of frequencies before pandas 2.2.
-_FREQUENCIES = {
-    "H": "h",
-    "BH": "bh",
-    "CBH": "cbh",
-    "T": "min",
-    "S": "s",
-    "L": "ms",
-    "U": "us",
-}
-_FREQUENCIES.update(
-    {"N": "ns", "M": "ME", "BM": "BME", "SM": "SME", "Q": "QE", "BQ": "BQE"}
-)
-_FREQUENCIES.update({"A": "YE", "Y": "YE"})
+#: Aliases of frequencies before pandas 2.2, and those of today.
+_FREQUENCIES = """
+    H>h BH>bh CBH>cbh T>min S>s L>ms U>us N>ns
+    M>ME BM>BME SM>SME Q>QE BQ>BQE A>YE Y>YE
+"""
 
 
 def frequency(freq):
@@ -30,9 +21,10 @@ def frequency(freq):
         if isinstance(freq, str)
         else None
     )
-    if found is None or found[2] not in _FREQUENCIES:
+    today = dict(pair.split(">") for pair in _FREQUENCIES.split())
+    if found is None or found[2] not in today:
         return freq
-    new = f"{found[1]}{_FREQUENCIES[found[2]]}{found[3] or ''}"
+    new = f"{found[1]}{today[found[2]]}{found[3] or ''}"
     try:
         to_offset(new)
     except ValueError:  # this pandas has the old one

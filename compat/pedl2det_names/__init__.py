@@ -8,52 +8,13 @@ import functools
 from collections.abc import Iterator
 
 from pedl2det_names import harness, keras, libraries, tensorflow
-from pedl2det_names.harness import (
-    ADAPTERS,
-    GET_HYPERPARAMETER,
-    IN_MEMORY_SEQUENCES,
-    LOADERS,
-    RANK_GETTERS,
-    ROOT,
-    is_legacy,
-    mentions_legacy,
-    namesakes,
-)
-from pedl2det_names.keras import (
-    CONVOLUTIONS,
-    IMAGE_RANGES,
-    IMAGES_DIFFER,
-    METRIC_NAMES,
-    OTHER_METRICS,
-    PUBLIC,
-    TF_OPTIMIZERS,
-)
+from pedl2det_names.harness import is_legacy, mentions_legacy
+from pedl2det_names.keras import CONVOLUTIONS, IMAGE_RANGES, IMAGES_DIFFER
 from pedl2det_names.name import Age, Name
 from pedl2det_names.tensorflow import COMPAT_V1
 
-__all__ = [
-    "ADAPTERS",
-    "COMPAT_V1",
-    "CONVOLUTIONS",
-    "GET_HYPERPARAMETER",
-    "IMAGES_DIFFER",
-    "IMAGE_RANGES",
-    "IN_MEMORY_SEQUENCES",
-    "LOADERS",
-    "METRIC_NAMES",
-    "OTHER_METRICS",
-    "PUBLIC",
-    "RANK_GETTERS",
-    "ROOT",
-    "TF_OPTIMIZERS",
-    "Age",
-    "Name",
-    "is_legacy",
-    "lookup",
-    "mentions_legacy",
-    "namesakes",
-    "rows",
-]
+__all__ = ["CONVOLUTIONS", "IMAGES_DIFFER", "IMAGE_RANGES", "Age", "Name", "harness"]
+__all__ += ["is_legacy", "keras", "lookup", "mentions_legacy", "rows"]
 
 _EXACT = {**harness.ROWS, **harness.AGED, **keras.ROWS, **tensorflow.ROWS, **libraries.ROWS}
 

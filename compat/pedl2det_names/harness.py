@@ -111,12 +111,6 @@ def is_legacy(dotted: str) -> bool:
     return dotted == ROOT or dotted.startswith(_OLD_PACKAGES) or dotted in ROWS
 
 
-def namesakes(dotted: str) -> list[str]:
-    """Return the names of this table that end like a name of the same root that it lacks."""
-    root, last = dotted.partition(".")[0], dotted.rpartition(".")[2]
-    return [old for old in ROWS if old.startswith(f"{root}.") and old.endswith(f".{last}")]
-
-
 def mentions_legacy(data: bytes) -> bool:
     """Return whether the bytes of a file may contain a name of PEDL or early Determined."""
     if ROOT.encode() in data:

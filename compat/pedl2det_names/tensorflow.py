@@ -29,21 +29,13 @@ def _graph(old: str, write: str) -> Name:
     return _row(old, f"{_V1}.{old}", write=write, same=False)
 
 
-#: Functions of ``tf.gfile``: their names in ``tf.io.gfile`` and renamed parameters.
+#: Functions of ``tf.gfile`` that trials call: their names in ``tf.io.gfile``, renamed parameters.
 _GFILE: dict[str, tuple[str, Keywords]] = {
-    "Copy": ("copy", {"oldpath": "src", "newpath": "dst"}),
-    "DeleteRecursively": ("rmtree", {"dirname": "path"}),
     "Exists": ("exists", {"filename": "path"}),
     "FastGFile": ("GFile", {}),
     "Glob": ("glob", {"filename": "pattern"}),
-    "IsDirectory": ("isdir", {"dirname": "path"}),
     "ListDirectory": ("listdir", {"dirname": "path"}),
     "MakeDirs": ("makedirs", {"dirname": "path"}),
-    "MkDir": ("mkdir", {"dirname": "path"}),
-    "Remove": ("remove", {"filename": "path"}),
-    "Rename": ("rename", {"oldname": "src", "newname": "dst"}),
-    "Stat": ("stat", {"filename": "path"}),
-    "Walk": ("walk", {"in_order": "topdown"}),
 }
 
 

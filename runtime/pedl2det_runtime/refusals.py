@@ -68,6 +68,8 @@ REASONS = {
         INTERNAL,
     ),
     **dict.fromkeys(("pedl.frameworks.pytorch", "pedl.frameworks.tensorflow"), KERAS_ONLY),
+    "pedl.Experiment": "it needs a PEDL cluster: write its config as a YAML file beside the trial, "
+    "and start it with `pedl2det run DIR`",
     "pedl": "PEDL had no such public name, or it has no counterpart; docs/semantics.md lists all",
 }
 
@@ -81,6 +83,7 @@ IMPORTABLE = {
     "determined.common.experimental": _CLIENT,
     "determined_common.experimental": _CLIENT,
     "determined.experimental": _CLIENT,
+    "pedl": ("Experiment",),
     "determined.keras": (
         "TFKerasTrainConfig",
         "TFKerasTrialController",

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import pty
 import signal
 import subprocess
 import sys
@@ -13,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from migrating import TRIAL, run, trials
-from pedl2det.engine import jobs
+from pedl2det.engine import in_order
 from pedl2det.errors import Pedl2DetError
 from support import read_tree, write_tree
 
@@ -40,9 +38,9 @@ def test_processes_are_used_where_they_pay(monkeypatch: pytest.MonkeyPatch) -> N
     def process(_: int) -> int:
         return os.getpid()
 
-    assert set(jobs.in_order(process, list(range(5)), 4)) == {os.getpid()}
-    assert set(jobs.in_order(process, list(range(20)), 1)) == {os.getpid()}
-    several = set(jobs.in_order(process, list(range(20)), 2))
+    assert set(in_order(process, list(range(5)), 4)) == {os.getpid()}
+    assert set(in_order(process, list(range(20)), 1)) == {os.getpid()}
+    several = set(in_order(process, list(range(20)), 2))
     assert os.getpid() not in several
     assert 1 <= len(several) <= 2
 
@@ -54,7 +52,7 @@ def test_a_process_that_is_killed_is_told() -> None:
         return item
 
     with pytest.raises(Pedl2DetError, match="a process was killed .* try --jobs 1"):
-        list(jobs.in_order(work, list(range(10)), 2))
+        list(in_order(work, list(range(10)), 2))
 
 
 def test_a_defect_in_a_process_is_a_defect() -> None:
@@ -62,12 +60,12 @@ def test_a_defect_in_a_process_is_a_defect() -> None:
         return 1 / (item - 4)
 
     with pytest.raises(ZeroDivisionError):
-        list(jobs.in_order(work, list(range(10)), 2))
+        list(in_order(work, list(range(10)), 2))
 
 
 KILLED = """\
 import os, time
-from pedl2det.engine.jobs import in_order
+from pedl2det.engine import in_order
 def work(item):
     os.write(1, b"%d\\n" % os.getpid())  # one write a line
     time.sleep(600)
@@ -85,44 +83,3 @@ def test_processes_end_with_the_one_that_started_them() -> None:
             process.kill()
         process.stdout.read()  # until nobody may write to it any more
     assert len({int(line) for line in lines} | {process.pid}) == 3
-
-
-BAR = """\
-import sys
-from pedl2det.visible import with_bar
-number = int(sys.argv[1])
-assert list(with_bar(iter(range(number)), number)) == list(range(number))
-"""
-
-
-def on_a_terminal(*arguments: str) -> bytes:
-    """What a command shows on a terminal of its own."""
-    leader, follower = pty.openpty()
-    with subprocess.Popen(arguments, stdout=follower, stderr=follower) as process:
-        os.close(follower)
-        shown = b""
-        with contextlib.suppress(OSError):  # the terminal is closed
-            while read := os.read(leader, 1024):
-                shown += read
-    os.close(leader)
-    assert process.returncode == 0, shown
-    return shown
-
-
-def test_a_bar_is_shown_on_a_terminal_for_many_trials() -> None:
-    shown = on_a_terminal(sys.executable, "-c", BAR, "40")
-
-    assert b"20/40" in shown
-    assert b"40/40" in shown
-
-
-def test_no_bar_is_shown_for_few() -> None:
-    assert on_a_terminal(sys.executable, "-c", BAR, "4") == b""
-
-
-def test_no_bar_is_shown_in_a_pipe() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", BAR, "40"], capture_output=True, timeout=60, check=True
-    )
-
-    assert (done.stdout, done.stderr) == (b"", b"")

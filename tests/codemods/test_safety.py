@@ -8,6 +8,8 @@ import signal
 import stat
 import subprocess
 import sys
+import types
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -621,18 +623,25 @@ def test_changed_files_that_git_tracks_are_not_overwritten(how: str, repository:
     assert read_tree(repository) != before
 
 
+def proving(prove: Callable[..., object]) -> types.ModuleType:
+    """What proves, without the packages that training needs."""
+    module = types.ModuleType("series")
+    module.__dict__.update(prove=prove, Series=lambda *_: types.SimpleNamespace(by_configs=None))
+    return module
+
+
 def test_changed_files_are_refused_before_anything_is_trained(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (repository / "data.py").write_text(f"{DATA}# mine\n")
-    trained: list[Path] = []
+    trained = []
 
-    def verify(directory: Path, _: object) -> object:
-        trained.append(directory)
+    def prove(*_: object, **__: object) -> object:
+        trained.append(True)
         raise Pedl2DetError("trained")
 
     monkeypatch.setattr("pedl2det.commands.runtime.runtime", lambda: None)
-    monkeypatch.setattr("pedl2det.commands.migrate._prover", lambda *_: verify)
+    monkeypatch.setitem(sys.modules, "pedl2det.verify.series", proving(prove))
 
     assert "changes here are not committed" in run("--verify", repository).output
     assert not trained
@@ -642,11 +651,11 @@ def test_changed_files_are_refused_before_anything_is_trained(
 def test_what_would_be_written_is_proved_where_it_can_be_trained(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def verify(*_: object) -> object:
+    def prove(*_: object, **__: object) -> object:
         raise Pedl2DetError("a proof began")
 
     monkeypatch.setattr("pedl2det.commands.migrate._can_train", lambda: True)
-    monkeypatch.setattr("pedl2det.commands.migrate._prover", lambda *_: verify)
+    monkeypatch.setitem(sys.modules, "pedl2det.verify.series", proving(prove))
     before = read_tree(repository)
 
     assert "a proof began" not in run("--check", repository).output

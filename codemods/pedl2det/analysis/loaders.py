@@ -101,7 +101,7 @@ def keeps_adapters(trial: Trial) -> bool:
     """Whether a loader may be an old data object, of which ``legacy_keras`` keeps the class."""
     return any(
         not one.is_in_annotation and plain_adapter(trial, one) is None
-        for one in trial.uses(*names.ADAPTERS)
+        for one in trial.uses(*names.harness.ADAPTERS)
     ) or not all(one.is_in_annotation for one in trial.uses(*RECORD_LOADERS))
 
 
@@ -188,7 +188,7 @@ def _is_batch_size(trial: Trial, origin: Origin) -> bool:
         case ast.Call(func=ast.Attribute(attr="get_per_slot_batch_size")):
             return True
         case ast.Call(func=function, args=[ast.Constant(value="batch_size")]):
-            return trial.modules.meaning(function) == names.GET_HYPERPARAMETER
+            return trial.modules.meaning(function) == names.harness.GET_HYPERPARAMETER
     return False
 
 
@@ -247,7 +247,8 @@ def is_sequence(trial: Trial, origin: Origin) -> bool:
     function = origin.node.func if isinstance(origin.node, ast.Call) else None
     if function is None or origin.path:
         return False
-    if trial.modules.meaning(function) in names.LOADERS or getattr(function, "attr", "") in FLOWS:
+    is_old = trial.modules.meaning(function) in names.harness.LOADERS
+    if is_old or getattr(function, "attr", "") in FLOWS:
         return True
     classes = [one.node for one in trial.flow.origins(function)]
     return bool(classes) and all(

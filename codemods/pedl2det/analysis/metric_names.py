@@ -42,9 +42,9 @@ def todays_name(metric: str, asked: Set[str]) -> str:
     TensorFlow 1 had one name for the metrics ``acc`` and ``accuracy``; Keras has the name by which
     the code asks.
     """
-    if metric.endswith(names.OTHER_METRICS) or metric.removeprefix("val_") in asked:
+    if metric.endswith(names.keras.OTHER_METRICS) or metric.removeprefix("val_") in asked:
         return metric
-    for words in names.METRIC_NAMES:
+    for words in names.keras.METRIC_NAMES:
         of_code = [word for word in words if word in asked]
         for word in words:
             if len(of_code) == 1 and f"_{metric}".endswith(f"_{word}"):
@@ -54,15 +54,15 @@ def todays_name(metric: str, asked: Set[str]) -> str:
 
 def is_renamed(old: str, new: str) -> bool:
     """Whether one metric has these names, in TensorFlow 1 and today."""
-    words = (word for words in names.METRIC_NAMES for word in words)
+    words = (word for words in names.keras.METRIC_NAMES for word in words)
     asked = {word for word in words if f"_{new}".endswith(f"_{word}")}
-    return not new.endswith(names.OTHER_METRICS) and todays_name(old, asked) == new
+    return not new.endswith(names.keras.OTHER_METRICS) and todays_name(old, asked) == new
 
 
 def renamed_since_tf1(trial: Trial, call: ast.Call) -> tuple[ConfigNeed, ...]:
     """What ``metrics=["accuracy"]`` and its like are called today, and were not in TensorFlow 1."""
     asked = asked_for(trial, call)
-    words = [word for words in names.METRIC_NAMES for word in words]
+    words = [word for words in names.keras.METRIC_NAMES for word in words]
     searchers = [config.get("searcher") for _, config in trial.configs]
     searched = [one.get("metric") for one in searchers if isinstance(one, dict)]
     named = [one for one in searched if isinstance(one, str)]
@@ -97,7 +97,7 @@ def _strings(trial: Trial) -> set[str]:
     """Every string of the hyperparameters if one is a metric, else also of the code."""
     values = str([config.get("hyperparameters") for _, config in trial.configs])
     found = set(re.findall(r"'(\w+)'(?!:)", values))  # no keys
-    if any(word in found for words in names.METRIC_NAMES for word in words):
+    if any(word in found for words in names.keras.METRIC_NAMES for word in words):
         return found
     constants = [node for source in trial.modules for node in source.names.of(ast.Constant)]
     return found | {node.value for node in constants if isinstance(node.value, str)}

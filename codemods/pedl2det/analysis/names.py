@@ -26,8 +26,8 @@ from pedl2det.analysis.bindings import (
     is_inside,
     name_of,
 )
-from pedl2det_names import PUBLIC, is_legacy, lookup
-from pedl2det_names.keras import old_path
+from pedl2det_names import is_legacy, lookup
+from pedl2det_names.keras import PUBLIC, old_path
 
 Node = TypeVar("Node", bound=ast.AST)
 Other = TypeVar("Other", bound=ast.AST)

@@ -334,7 +334,7 @@ def defaults_by_name(trial: Trial, name: str, is_standalone: bool) -> str:
 
 
 #: Classes of optimizers by the names that Keras takes.
-BY_NAME = {name.lower(): name for name in names.TF_OPTIMIZERS}
+BY_NAME = {name.lower(): name for name in names.keras.TF_OPTIMIZERS}
 #: Functions that give an optimizer.
 _FUNCTIONS = {
     f"{OPTIMIZERS}.get",

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import itertools
 import os
-import platform
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from importlib import metadata
@@ -105,7 +103,7 @@ def checks() -> Iterator[Check]:
 def install_horovod(say: Callable[[str], None]) -> None:
     """Build Horovod against the TensorFlow of this environment, and install it.
 
-    Its wheel is kept in a cache, as pip's own does not know which TensorFlow it was built against.
+    No wheel of it is taken from pip's cache, nor kept there: it fits one TensorFlow.
 
     Raises:
         Pedl2DetError: there is no TensorFlow that it can be built against, or pip failed.
@@ -121,23 +119,11 @@ def install_horovod(say: Callable[[str], None]) -> None:
                 f"building Horovod needs {tool}: install your system's C++ compiler"
             )
     horovod = f"horovod{_needed('horovod')['horovod'].specifier}"
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pedl2det"
-    python = f"{sys.implementation.cache_tag}-{platform.machine()}"
-    wheels = cache / f"{horovod}-tensorflow-{tensorflow}-{python}"
-    if _version("horovod") and not _horovod().is_there:
-        shutil.rmtree(wheels, ignore_errors=True)  # it may have come from there
-    if not wheels.is_dir():
-        say(f"building {horovod} against TensorFlow {tensorflow}: about two minutes")
-        _pip("install", *_TO_BUILD)
-        cache.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=cache) as scratch:
-            built = Path(scratch, "built")
-            options = ("--no-build-isolation", "--no-cache-dir", "--no-deps")
-            _pip("wheel", *options, "--wheel-dir", str(built), horovod)
-            built.rename(wheels)  # whole, or not there
-    (wheel,) = map(str, wheels.glob("*.whl"))
-    _pip("install", "--force-reinstall", "--no-deps", wheel)
-    _pip("install", wheel)  # what it needs
+    say(f"building {horovod} against TensorFlow {tensorflow}: about two minutes")
+    _pip("install", *_TO_BUILD)
+    options = ("--no-build-isolation", "--no-cache-dir", "--no-deps", "--force-reinstall")
+    _pip("install", *options, horovod)
+    _pip("install", horovod)  # what it needs
 
 
 def _pip(subcommand: str, *arguments: str) -> None:

@@ -8,7 +8,7 @@ import importlib.util
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,13 +16,13 @@ import click
 
 from pedl2det.commands import arguments
 from pedl2det.engine import Result, migrate
-from pedl2det.engine.migration import Options, Proof
+from pedl2det.engine.migration import Options
 from pedl2det.errors import DEFECT, Pedl2DetError
 from pedl2det.files.undo import clean_killed, refuse_half_done, undo
 from pedl2det.files.write import refuse_unsafe, write_all
 from pedl2det.findings import Kind
 from pedl2det.report import check_report_path, next_steps, summary, write_report
-from pedl2det.visible import is_coloured, say, shown, unread_stdout_ignored, with_bar
+from pedl2det.visible import is_coloured, say, shown, unread_stdout_ignored
 
 
 @click.command("migrate")
@@ -102,20 +102,21 @@ def command(
     )
     gc.disable()  # trees of code are no garbage until the process ends
     try:
-        result = migrate(roots, options, with_bar)
+        result = migrate(roots, options)
     finally:
         gc.freeze()
         gc.enable()
     if writes and not force:
         refuse_unsafe([file.path for file in result.files])
     if proves:
-        from pedl2det.engine.proving import prove
+        from pedl2det.verify.series import Series, prove  # it needs the runtime
 
         def carry(directories: frozenset[Path]) -> Result:
             return migrate(roots, replace(options, carries=directories.__contains__))
 
-        prover = _prover(result)
-        result = prove(result, prover, None if options.left_out else carry, only_proved=bool(asked))
+        total = sum(one.is_to_prove for one in result.outcomes)
+        verify = Series(total, functools.partial(say, err=True)).by_configs
+        result = prove(result, verify, None if options.left_out else carry, only_proved=bool(asked))
         if writes and not force:  # that took long
             refuse_unsafe([file.path for file in result.files])
     if writes:
@@ -163,14 +164,6 @@ def _can_train() -> bool:
         say(f"nothing is proved: {error.message}", err=True)
         return False
     return True
-
-
-def _prover(result: Result) -> Callable[[Path, Result], Proof]:
-    """What trains the trials, imported only here: it needs the runtime."""
-    from pedl2det.verify import Series
-
-    total = sum(one.is_to_prove for one in result.outcomes)
-    return Series(total, functools.partial(say, err=True)).by_configs
 
 
 def _end_orderly() -> None:

@@ -169,8 +169,9 @@ def table(results: Sequence[Result]) -> Iterator[str]:
     for result, values in zip(results, hparams, strict=True):
         batches = str(max(result.values, default=""))
         metric = "" if result.best is None else f"{result.best:.6g}"
-        varying = (_number_or_text(values.get(name)) for name in names)
-        rows.append([str(result.number), *varying, batches, metric, result.state])
+        varying = [values.get(name) for name in names]
+        cells = (f"{one:.4g}" if isinstance(one, float) else visible(str(one)) for one in varying)
+        rows.append([str(result.number), *cells, batches, metric, result.state])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = (text.ljust(width) for text, width in zip(row, widths, strict=True))
@@ -184,8 +185,3 @@ def _flat(hparams: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]
             yield from _flat(value, f"{before}{name}.")
         else:
             yield f"{before}{name}", value
-
-
-def _number_or_text(value: Any) -> str:
-    """A value of a hyperparameter, short enough for a column."""
-    return f"{value:.4g}" if isinstance(value, float) else visible(str(value))

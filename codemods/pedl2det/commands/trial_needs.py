@@ -9,8 +9,8 @@ from pathlib import Path
 from sys import stdlib_module_names
 
 import pedl2det_names as names
+from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.discovery import discover
-from pedl2det.analysis.source import Source
 from pedl2det.commands.doctor import Check
 from pedl2det_runtime.errors import aged_libraries
 
@@ -31,7 +31,6 @@ _PACKAGES = {
 }
 #: Packages that ``run`` serves, or that TensorFlow brings.
 _SERVED = {"determined", "determined_common", "keras", "legacy_keras", "pedl", "tensorflow"}
-_MISSING = (ImportError.__name__, ModuleNotFoundError.__name__, Exception.__name__)
 
 
 def checks(directory: Path) -> Iterator[Check]:
@@ -48,8 +47,9 @@ def checks(directory: Path) -> Iterator[Check]:
     optional: set[str] = set()
     for source in sources:
         for node in source.names.of(ast.Import, ast.ImportFrom):
-            roots = {name.partition(".")[0] for name in _imported(node)}
-            (optional if _is_guarded(source, node) else needed).update(roots)
+            roots = {imported_as(node, one).partition(".")[0] for one in node.names} - {""}
+            is_tried = any(isinstance(one, ast.Try) for one in source.names.around(node))
+            (optional if is_tried else needed).update(roots)
     ours = own | _SERVED | stdlib_module_names
     missing = {one for one in needed | optional if one not in ours and find_spec(one) is None}
     missing = {one for one in missing if names.lookup(one) is None}
@@ -63,22 +63,3 @@ def checks(directory: Path) -> Iterator[Check]:
     if newer := sorted(aged_libraries.newer(needed | optional)):
         said = f"{', '.join(newer)}: if the trial fails there, {aged_libraries.COMMAND}"
         yield Check("aged", False, said, is_optional=True)
-
-
-def _imported(node: ast.Import | ast.ImportFrom) -> list[str]:
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    return [] if node.level or not node.module else [node.module]
-
-
-def _is_guarded(source: Source, node: ast.AST) -> bool:
-    """Whether an import is below a ``try`` that goes on without it."""
-    parents = source.names.parents
-    while node in parents:
-        around = parents[node]
-        if isinstance(around, ast.Try) and node in around.body:
-            caught = [ast.unparse(one.type) if one.type else "" for one in around.handlers]
-            if any(name in ("", *_MISSING) or "Error" in name for name in caught):
-                return True
-        node = around
-    return False

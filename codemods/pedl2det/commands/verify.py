@@ -16,7 +16,7 @@ from pedl2det.commands.runtime import runtime
 from pedl2det.engine.migration import Result
 from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Kind
-from pedl2det.report import check_report_path
+from pedl2det.report import check_report_path, write_page
 from pedl2det.report.hiding import Hider
 from pedl2det.report.text import described, unexecuted
 from pedl2det.visible import say, unread_stdout_ignored
@@ -61,22 +61,28 @@ def command(
     Exit codes: 0 equal; 1 different, or migrate left something; 2 the old trial does not train;
     130 and 143 stopped by Ctrl-C and SIGTERM.
     """
-    _check(directory, config, against, report)
+    for path in filter(None, (directory, against)):
+        if not path.is_dir():
+            raise Pedl2DetError(f"{path}: no such directory")
+    if config is not None and not config.is_file():
+        raise Pedl2DetError(f"{config}: no such file")
+    if report is not None:
+        check_report_path(report, (".html", ".json"))
     runtime()
     from pedl2det.report.machines import proof_document
     from pedl2det.verify import verify_trial
-    from pedl2det.verify.page import write_page
 
     for number in (signal.SIGTERM, signal.SIGINT):
         if signal.getsignal(number) != signal.SIG_IGN:  # as nohup has it
             signal.signal(number, _stop)
     page = report if report is not None and report.suffix == ".html" else None
     verdict = verify_trial(directory, config, batches, against=against, report=page)
-    if report is not None and page is None and verdict.proof is not None:
-        write_page(report, proof_document(verdict.proof))
+    if report is not None and page is None:
+        write_page(report, proof_document(verdict))
     with unread_stdout_ignored():
         _show(verdict, with_stack)
-    sys.exit(_exit_code(verdict))
+    is_bad = any(one.kind is Kind.BAD_INPUT for one in verdict.left)
+    sys.exit(2 if is_bad else verdict.outcome.exit_code)
 
 
 def _show(verdict: Verdict, with_stack: bool) -> None:
@@ -94,27 +100,12 @@ def _show(verdict: Verdict, with_stack: bool) -> None:
         say(f"pedl2det: {verdict.message}{hint}", err=True)
 
 
-def _exit_code(verdict: Verdict) -> int:
-    bad = any(one.kind is Kind.BAD_INPUT for one in verdict.left)
-    return 2 if bad else verdict.outcome.exit_code
-
-
 def _stop(number: int, _: FrameType | None) -> NoReturn:
     """End both trainings and remove the copies: what is being done is left by an exception."""
     for one in (signal.SIGTERM, signal.SIGINT):
         signal.signal(one, signal.SIG_IGN)  # that takes a moment
     say(f"pedl2det: stopped by {signal.Signals(number).name}: nothing was proved", err=True)
     sys.exit(128 + number)
-
-
-def _check(directory: Path, config: Path | None, against: Path | None, report: Path | None) -> None:
-    for path in filter(None, (directory, against)):
-        if not path.is_dir():
-            raise Pedl2DetError(f"{path}: no such directory")
-    if config is not None and not config.is_file():
-        raise Pedl2DetError(f"{config}: no such file")
-    if report is not None:
-        check_report_path(report, (".html", ".json"))
 
 
 def _lines(verdict: Verdict) -> Iterator[str]:
@@ -137,7 +128,7 @@ def _lines(verdict: Verdict) -> Iterator[str]:
     yield f"compared {result.described}"
     if verdict.names is not None and verdict.names.prefix:
         yield f"a metric of a validation has {verdict.names.prefix} before its old name"
-    if verdict.proof is not None and (places := unexecuted(verdict.proof)):
+    if places := unexecuted(verdict):
         yield f"not executed: {', '.join(places)}"
     if result.more:
         yield f"only the new trial reports, as expected: {', '.join(result.more)}"

@@ -172,15 +172,12 @@ def _script(values: dict[str, Any], config: Path, name: str) -> str:
     text = render(
         "eject/train.py.j2",
         **values,
-        variables=map(_variable, assignments(values["read"].raw).items()),
+        variables=[
+            (repr(name), f"os.path.expandvars({value!r})" if "$" in value else repr(value))
+            for name, value in assignments(values["read"].raw).items()
+        ],
         mark=MARK,
         config=config.name,
         name=name,
     )
     return black.format_str(text, mode=black.Mode())
-
-
-def _variable(assignment: tuple[str, str]) -> tuple[str, str]:
-    """An environment variable, as two expressions."""
-    name, value = map(repr, assignment)
-    return name, f"os.path.expandvars({value})" if "$" in value else value

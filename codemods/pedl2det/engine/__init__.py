@@ -6,22 +6,25 @@ Nothing is written here: the result holds the new files, and what there is to sa
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from pedl2det.analysis.discovery import Discovered, discover
+from pedl2det.analysis.discovery import discover
 from pedl2det.analysis.project import Project
 from pedl2det.analysis.tree import is_text
 from pedl2det.engine.migration import Change, NewFile, Options, Outcome, Result, Status
 from pedl2det.engine.one_project import migrate_project
 from pedl2det.engine.settling import SCAN
 from pedl2det.engine.texts import migrate_texts
+from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Finding, Kind
 
-__all__ = ["Change", "NewFile", "Options", "Outcome", "Result", "Status", "migrate"]
-
-Watch = Callable[[Iterator[Result], int], Iterable[Result]]
+__all__ = ["Change", "NewFile", "Options", "Outcome", "Result", "Status", "in_order", "migrate"]
 
 _STRAY = "this config counts in steps, and no trial was found that it belongs to"
 _HELP = "put it beside its trial, or write entrypoint: module:Class"
@@ -29,14 +32,8 @@ _SHARED = "trials share this file, and not every one of them wants the same new 
 _APART = "give each trial its own copy, or finish the other trials first"
 
 
-def migrate(
-    paths: Sequence[Path],
-    options: Options | None = None,
-    watch: Watch = lambda parts, total: parts,  # noqa: ARG005
-) -> Result:
+def migrate(paths: Sequence[Path], options: Options | None = None) -> Result:
     """Migrate every trial below some paths; nothing is written.
-
-    ``watch`` is given the parts of the result as they come, and their number, and hands them on.
 
     Raises:
         Pedl2DetError: a process was killed.
@@ -50,19 +47,17 @@ def migrate(
         directories=discovered.directories,
     )
     projects = list(discovered.projects)
-    answers: Iterator[Result] = map(work, projects)
-    if options.jobs > 1 and len(projects) > 1:
-        from pedl2det.engine.jobs import in_order
-
-        answers = in_order(work, projects, options.jobs)
-    parts = list(watch(answers, len(projects)))
     result = Result()
-    for part in without_conflicts(projects, parts):
+    for part in without_conflicts(projects, [*in_order(work, projects, options.jobs)]):
         result.add(part)
     result.findings += [
         Finding(Kind.LEFT, SCAN, path, 1, _STRAY, _HELP) for path in discovered.stray
     ]
-    result.findings += _unreadable(discovered, {one.path for one in result.findings})
+    told = {one.path for one in result.findings}  # also of what a trial cannot read
+    for path, error in discovered.unreadable.items():
+        if path not in told:
+            kind = Kind.NOTE if is_text(path.name) else Kind.BAD_INPUT
+            result.findings.append(Finding(kind, SCAN, path, 1, str(error)))
     migrate_texts(discovered, result, options)
     for path in discovered.notebooks:
         from pedl2det.engine.notebooks import migrate_notebook
@@ -70,14 +65,6 @@ def migrate(
         migrate_notebook(path, result, options)
     result.files = list({file.path: file for file in result.files}.values())
     return result
-
-
-def _unreadable(discovered: Discovered, told: set[Path]) -> Iterator[Finding]:
-    """Files and folders that cannot be read, and that no trial has told of."""
-    for path, error in discovered.unreadable.items():
-        kind = Kind.NOTE if is_text(path.name) else Kind.BAD_INPUT
-        if path not in told:
-            yield Finding(kind, SCAN, path, 1, str(error))
 
 
 # Files that several trials share, through links or imports. Each trial is migrated alone; a shared
@@ -88,16 +75,14 @@ def without_conflicts(projects: Sequence[Project], parts: Sequence[Result]) -> l
     """Return the parts of a result without those that would change a file under another trial."""
     settled = list(parts)
     users = _users(projects)
-    shared = {path: trials for path, trials in users.items() if len(trials) > 1}
-    unsettled = bool(shared)
-    while unsettled:
-        unsettled = False
-        for path, trials in shared.items():
-            wanted = {trial: _written(settled[trial], path) for trial in trials}
-            if len(set(wanted.values())) > 1:
-                unsettled = True
-                for trial in (trial for trial, data in wanted.items() if data is not None):
-                    settled[trial] = _left(settled[trial], path)
+
+    def wanted(path: Path) -> dict[int, bytes | None]:
+        return {trial: _written(settled[trial], path) for trial in users[path]}
+
+    shared = [path for path, trials in users.items() if len(trials) > 1]
+    while path := next((one for one in shared if len({*wanted(one).values()}) > 1), None):
+        for trial in [trial for trial, data in wanted(path).items() if data is not None]:
+            settled[trial] = _left(settled[trial], path)
     for number, project in enumerate(projects):
         is_rewritten = all(  # by a trial that has the file through a link
             any(_written(settled[user], _real(file)) is not None for user in users.get(file, ()))
@@ -134,3 +119,65 @@ def _real(path: Path) -> Path:
         return path.resolve() if path.is_symlink() else path
     except (OSError, RuntimeError):  # a folder that may not be listed, links in a circle
         return path
+
+
+# Several processes. They are forks: they inherit the projects as they were read, and send results
+# back. A process pays from a few projects on.
+
+_PAYS = 3  # projects a process
+
+#: What forked processes inherit: the work, and what it is done on.
+_inherited: tuple[Callable[[Any], Any], list[Any]] | None = None
+
+
+def in_order(work: Callable[[Any], Any], items: list[Any], jobs: int) -> Iterator[Any]:
+    """Do some work on every item, in several processes if that pays.
+
+    What it returns must be picklable.
+
+    Raises:
+        Pedl2DetError: a process was killed.
+    """
+    workers = min(jobs, len(items) // _PAYS)
+    if workers < 2:
+        yield from map(work, items)
+        return
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    global _inherited
+    _inherited = work, items
+    context = multiprocessing.get_context("fork")
+    executor = ProcessPoolExecutor(workers, context, initializer=_follow_parent)
+    try:
+        yield from executor.map(_work_on, range(len(items)))
+    except BrokenProcessPool:
+        raise Pedl2DetError(
+            "a process was killed (out of memory?); nothing was written; try --jobs 1"
+        ) from None
+    finally:
+        executor.shutdown(wait=True, cancel_futures=True)
+        _inherited = None
+
+
+def _follow_parent() -> None:
+    """End with the first process and by nothing else: Ctrl-C goes to all of a terminal."""
+    import multiprocessing
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def follow() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()
+
+
+def _work_on(index: int) -> Any:
+    assert _inherited is not None
+    work, items = _inherited
+    return work(items[index])

@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pedl2det_names as names
 from pedl2det.analysis.source import Source, first_line
 from pedl2det.analysis.trial import Reference
 from pedl2det.edits.apply import apply
@@ -125,8 +124,6 @@ def mark_open(migration: Migration, references: Iterable[Reference]) -> None:
         path = one.source.path
         message = f"no rule rewrites this use of {one.dotted}"
         help_ = one.row.write if one.row is not None else ""
-        if one.row is None and (known := names.namesakes(one.dotted)):
-            help_ = f"it was {' or '.join(known)}: import it from there"
         old = migration.reading.originals[path]
         found = finding_at(one.source, one.node, Kind.LEFT, GENERIC, message, help_)
         cell, line = old.place(_old_line(old, one.source, one.node.lineno))

@@ -58,11 +58,11 @@ class Proof:
     directory: Path  #: the trial
     outcome: str  #: "equal", "different", ... as `verify` concludes.
     message: str  #: the verdict in one line
-    batches: int  #: how many batches of both were compared
-    total: int | None  #: how many the config asks for; None if that is not known
-    configs: tuple[Path, ...]  #: the experiment configs that the trials were trained by
-    date: str  #: when, in ISO 8601
-    versions: str  #: of pedl2det, Python and what trained
+    batches: int = 0  #: how many batches of both were compared
+    total: int | None = None  #: how many the config asks for; None if that is not known
+    configs: tuple[Path, ...] = ()  #: the experiment configs that the trials were trained by
+    date: str = ""  #: when, in ISO 8601
+    versions: str = ""  #: of pedl2det, Python and what trained
     commit: str = ""  #: the commit of the trial; "" if it is in no repository of git
     seed: int | None = None  #: of both trainings; None if none has begun
     seconds: float = 0.0  #: how long the verification took
@@ -121,21 +121,6 @@ class Result:
         """Take in what a part of the migration does."""
         for name in (attribute.name for attribute in fields(self)):
             setattr(self, name, getattr(self, name) + getattr(part, name))
-
-    @property
-    def trials(self) -> int:
-        """How many old trials were found."""
-        return len(self.outcomes)
-
-    @property
-    def migrated(self) -> int:
-        """How many of them are rewritten, with nothing left."""
-        return sum(one.status.is_finished for one in self.outcomes)
-
-    @property
-    def proved(self) -> int:
-        """How many of them are proved to train the same."""
-        return sum(one.is_proved for one in self.outcomes)
 
     @property
     def names(self) -> int:
@@ -202,7 +187,6 @@ class Migration:
     configs: dict[Path, str] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)  #: the places that were rewritten
     findings: list[Finding] = field(default_factory=list)  #: what there is to say
-    tracebacks: list[str] = field(default_factory=list)  #: the stacks of defects of ours
     #: the legacy names of each file as it is on the disk
     total: Counter[Path] = field(default_factory=Counter)
     #: those that stay with a mark or another finding

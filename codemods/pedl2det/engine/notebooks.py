@@ -9,14 +9,14 @@ from pathlib import Path
 
 from pedl2det.analysis.notebook import Document, NotebookSource, uses_old_api
 from pedl2det.analysis.project import Reading
-from pedl2det.engine.marks import finding_at
 from pedl2det.engine.migration import NewFile, Options, Result
 from pedl2det.engine.settling import SCAN
 from pedl2det.engine.texts import take_text
 from pedl2det.findings import Finding, Kind, Unreadable
 
-CELLS, TRIAL = "N202", "N204"
-_AS_FILE = "migrate it as a file, and put the new text into the cell"
+CELLS = "N202"
+_WHAT = "old code of a magic, a program or a file in a notebook"
+_HELP = "write it as plain Python, or migrate it as a file and put the new text into the cell"
 _OTHER_CELLS = {"file", "writefile", "pypy", "python", "python2", "python3", "script"}
 #: A name of PEDL, or a key of a config that counts in steps.
 _OLD = re.compile(
@@ -28,8 +28,9 @@ _OLD = re.compile(
 def migrate_notebook(path: Path, result: Result, options: Options) -> None:
     """Commands for a shell in the cells of a notebook, after what is already to be written."""
     known = next((file for file in result.files if file.path == path), None)
+    file = known or NewFile(path, path.read_bytes(), path.read_bytes())
     try:
-        document = Document.of(path, known.new if known else path.read_bytes())
+        document = Document.of(path, file.new)
     except Unreadable:
         return
     sources = {}
@@ -41,45 +42,24 @@ def migrate_notebook(path: Path, result: Result, options: Options) -> None:
             text = take_text(result, path, cell.source, new, options, cell.number)
             if text != cell.source:
                 sources[cell.number] = text
-    if not sources:
-        return
-    data = document.with_sources(sources)
-    if known:
-        result.files[result.files.index(known)] = replace(known, new=data)
-    else:
-        result.files.append(NewFile(path, path.read_bytes(), data))
+    if sources:  # the last of the new texts of a file counts
+        result.files.append(replace(file, new=document.with_sources(sources)))
 
 
 def notebook_findings(reading: Reading) -> Iterator[Finding]:
-    """Return what to say about the notebooks of a project."""
-    for source in reading.originals.values():
-        if isinstance(source, NotebookSource):
-            yield from _for_ipython(source)
-    for owner in reading.trial.concrete:
-        source = reading.trial.modules.home(owner)
-        if not source.is_module:
-            message = f"{owner.name} is defined in a notebook, and an entrypoint names a module"
-            help_ = "write it into a file to train it: %%writefile model_def.py"
-            yield finding_at(source, owner, Kind.NOTE, TRIAL, message, help_)
-
-
-def _for_ipython(source: NotebookSource) -> Iterator[Finding]:
-    """Old code that only IPython runs: of magics, and of cells that hold a program or a file."""
-    for cell in source.document.cells:
+    """Name old code that only IPython runs: magics, and cells that hold a program or a file."""
+    notebooks = (one for one in reading.originals.values() if isinstance(one, NotebookSource))
+    for source, cell in ((one, cell) for one in notebooks for cell in one.document.cells):
         if cell.is_code and cell.magic in _OTHER_CELLS:
-            rule, what, help_ = CELLS, "this cell holds a program or a file with old code", _AS_FILE
-            lines = [one for one in enumerate(cell.source.split("\n"), 1) if _is_old(one[1])]
+            rule = CELLS
+            lines = enumerate(cell.source.split("\n"), 1)
+            pieces = [one for one in lines if not one[1].lstrip().startswith(("#", "%%"))]
         else:
-            rule, what, help_ = SCAN, "a magic uses the old API", "write it as plain Python"
-            magics = (one for one in source.magics.get(cell.number, ()) if not one.is_shell)
-            old = (one for one in magics if uses_old_api(one.text))
-            lines = [(one.line, one.text.splitlines()[0]) for one in old]
-        for line, code in lines:
-            message = f"{code}: {what}"
-            yield Finding(
-                *(Kind.LEFT, rule, source.path, line, message, help_), code=code, cell=cell.number
-            )
-
-
-def _is_old(line: str) -> bool:
-    return _OLD.search(line) is not None and not line.lstrip().startswith(("#", "%%"))
+            rule = SCAN
+            magics = source.magics.get(cell.number, ())
+            pieces = [(one.line, one.text) for one in magics if not one.is_shell]
+        for line, text in pieces:
+            if _OLD.search(text) if rule == CELLS else uses_old_api(text):
+                code = text.splitlines()[0]
+                place = rule, source.path, line, f"{code}: {_WHAT}", _HELP
+                yield Finding(Kind.LEFT, *place, code=code, cell=cell.number)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import ast
+import functools
 import traceback
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,14 +13,13 @@ import pedl2det_names as names
 from pedl2det.analysis.project import Project, Reader, Reading, read
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import NOTEBOOK, bytes_or_none
-from pedl2det.analysis.trial import Trial
 from pedl2det.engine import check
 from pedl2det.engine.draft import draft
 from pedl2det.engine.marks import existing, finding_at, mark, mark_open
 from pedl2det.engine.migration import Change, Migration, Options, Outcome, Result, Status
 from pedl2det.engine.settling import SCAN, settle
 from pedl2det.engine.texts import migrate_configs
-from pedl2det.findings import Finding, Kind, Unreadable
+from pedl2det.findings import Finding, Kind
 from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement
 from pedl2det.rules import Rule, rules_for
 
@@ -34,29 +33,17 @@ _HELP_UNREADABLE = "convert the file to Python 3 text, and run migrate again"
 def migrate_project(
     project: Project, reader: Reader, options: Options, directories: Iterable[Path] = ()
 ) -> Result:
-    """Migrate one project; the result can be sent to another process.
+    """Rewrite one project; carry its trials over whole where that leaves less to a person.
 
-    Files may be written in some directories beside the project's own.
+    The result can be sent to another process. Files may be written in some directories beside the
+    project's own.
     """
-    try:
-        return _in_some_form(project, reader, options, tuple(directories))
-    except RecursionError:
-        message = "an expression or a config of this project is nested too deeply to be read"
-        return _failed(project, Kind.LEFT, message, "write it flatter")
-    except Exception as error:
-        message = f"migrate failed: {type(error).__name__}: {error}"
-        return _failed(project, Kind.DEFECT, message, "", traceback.format_exc())
-
-
-def _in_some_form(
-    project: Project, reader: Reader, options: Options, directories: tuple[Path, ...]
-) -> Result:
-    """Rewrite a project; carry its trials over whole where that leaves less to a person."""
+    form = functools.partial(_in_form, project, reader, options, tuple(directories))
     is_carried = options.carries(project.home)
-    rewritten = _migrate(project, reader, options, directories, is_carried)
+    rewritten = form(carries=is_carried)
     if is_carried or options.left_out or not any(map(_is_begun, rewritten.outcomes)):
         return rewritten
-    carried = _migrate(project, reader, options, directories, carries=True)
+    carried = form(carries=True)
     if carried.tracebacks or not carried.outcomes or any(map(_is_begun, carried.outcomes)):
         return rewritten
     why = [one for one in rewritten.findings if one.kind.is_left]
@@ -68,13 +55,27 @@ def _is_begun(outcome: Outcome) -> bool:
     return outcome.status is Status.BEGUN
 
 
-def _failed(project: Project, kind: Kind, message: str, help_: str, stack: str = "") -> Result:
+def _in_form(
+    project: Project,
+    reader: Reader,
+    options: Options,
+    directories: tuple[Path, ...],
+    carries: bool,
+) -> Result:
+    """Migrate a project in one form; what fails, a rule too, leaves all of it as it is."""
     place = next(iter(sorted(project.needed or project.modules.values())), project.home)
-    finding = Finding(kind, SCAN, place, 1, message, help_)
+    tracebacks = []
+    try:
+        return _migrate(project, reader, options, directories, carries)
+    except RecursionError:
+        message = "an expression or a config of this project is nested too deeply to be read"
+        finding = Finding(Kind.LEFT, SCAN, place, 1, message, "write it flatter")
+    except Exception as error:
+        message = f"migrate failed: {type(error).__name__}: {error}"
+        finding = Finding(Kind.DEFECT, SCAN, place, 1, message)
+        tracebacks = [traceback.format_exc()]
     outcomes = [Outcome(project.home, Status.BEGUN, False, 0, 1)] if project.has_trial else []
-    return Result(
-        findings=[finding], outcomes=outcomes, tracebacks=[stack] if stack else [], marked=1
-    )
+    return Result(findings=[finding], outcomes=outcomes, tracebacks=tracebacks, marked=1)
 
 
 def _migrate(
@@ -97,8 +98,11 @@ def _migrate(
     if reading.scripts:
         _speak_of_scripts(migration)
     for path, error in reading.unreadable.items():
-        migration.findings.append(_unreadable(path, error))
-        if path.suffix == ".py" and names.mentions_legacy(bytes_or_none(path) or b""):
+        data = bytes_or_none(path) if path.suffix == ".py" else None
+        help_ = _HELP_UNREADABLE if data is not None else ""
+        place = SCAN, path, error.line, str(error), help_
+        migration.findings.append(Finding(Kind.BAD_INPUT, *place, cell=error.cell))
+        if names.mentions_legacy(data or b""):
             migration.marked[path] += 1
     migration.findings += _marked_before(reading, migration.findings)
     if any(path.suffix == NOTEBOOK for path in reading.originals):
@@ -179,36 +183,28 @@ def _set_aside_unreached(migration: Migration) -> None:
 
 
 def _draft_or_leave(migration: Migration) -> dict[str, Source] | None:
-    """Apply the fixes of a project, and return its new files; where that fails, leave it as it is.
+    """Apply the fixes of a project, and return its new files.
 
-    A failure is a defect of ours, or comes of a rule that the user does not want.
+    Without a fix that the user does not want, others may be wrong; the project is left then.
+
+    Raises:
+        AssertionError: a new text is wrong; a defect of ours, like any other exception.
     """
-    try:
-        draft(migration)
-        new = migration.new_sources()
-        problems = [
-            f"{old.path.name} {problem}"
-            for name, old in migration.trial.modules.by_name.items()
-            if old.path in migration.texts
-            if (problem := check.problem_with(old, new[name])) is not None
-        ]
-        stack = "\n".join(problems)
-    except RecursionError:
-        raise
-    except Exception as error:
-        problems, stack = [f"{type(error).__name__}: {error}"], traceback.format_exc()
+    draft(migration)
+    new = migration.new_sources()
+    problems = [
+        f"{old.path.name} {problem}"
+        for name, old in migration.trial.modules.by_name.items()
+        if old.path in migration.texts
+        if (problem := check.problem_with(old, new[name])) is not None
+    ]
     if not problems:
         return new
+    if not migration.dropped:
+        raise AssertionError("\n".join(problems))
     migration.texts.clear()
     migration.fixes, migration.support = [], frozenset()
-    if migration.dropped:
-        migration.suppressed = migration.total.copy()
-    else:
-        message = f"the rewrite of this project failed: {problems[0]}"
-        place = _place_of_project(migration.trial)
-        migration.findings.append(finding_at(*place, Kind.DEFECT, "check", message))
-        migration.tracebacks.append(stack)
-        migration.marked = migration.total.copy()
+    migration.suppressed = migration.total.copy()
     return None
 
 
@@ -234,18 +230,6 @@ def _report(migration: Migration) -> None:
             migration.findings += check.lost_comments(source, new)
 
 
-def _unreadable(path: Path, error: Unreadable) -> Finding:
-    """Why a file cannot be read; one of the trial itself keeps the trial from being finished."""
-    data = bytes_or_none(path)
-    help_ = _HELP_UNREADABLE if path.suffix == ".py" and data is not None else ""
-    lines = (data or b"").decode("utf-8", errors="replace").splitlines()
-    is_line = error.cell is None and 0 < error.line <= len(lines)
-    code = lines[error.line - 1] if is_line else ""
-    return Finding(
-        Kind.BAD_INPUT, SCAN, path, error.line, str(error), help_, code=code, cell=error.cell
-    )
-
-
 def _marked_before(reading: Reading, findings: Iterable[Finding]) -> list[Finding]:
     """The marks of an earlier run, which nobody has worked on; rules report some of them again."""
     known = {(one.path, one.rule) for one in findings if one.kind is Kind.LEFT}
@@ -263,7 +247,8 @@ def _marked_before(reading: Reading, findings: Iterable[Finding]) -> list[Findin
 def _propose(migration: Migration) -> None:
     """Ask every rule what it would do: its fixes and remarks, and what of them is dropped."""
     for rule in rules_for(migration.trial):
-        for proposal in _checked(rule, migration):
+        for found in rule.check(migration.trial):
+            proposal: Fix | Remark = found.placed(rule.id, migration.trial.modules.home)
             reason = _unwanted(rule, proposal, migration.options)
             is_said = isinstance(proposal, Remark) and proposal.kind is not Kind.LEFT
             if reason is not None and not is_said:
@@ -275,28 +260,6 @@ def _propose(migration: Migration) -> None:
                 migration.remarks.append(proposal)
             else:
                 migration.fixes.append(proposal)
-
-
-def _checked(rule: Rule, migration: Migration) -> Iterator[Fix | Remark]:
-    """What a rule returns; one that fails is reported and stops no other."""
-    try:
-        home = migration.trial.modules.home
-        yield from (proposal.placed(rule.id, home) for proposal in rule.check(migration.trial))
-    except RecursionError:
-        raise
-    except Exception as error:
-        migration.tracebacks.append(traceback.format_exc())
-        message = f"{rule.name} failed: {type(error).__name__}: {error}"
-        place = _place_of_project(migration.trial)
-        migration.findings.append(finding_at(*place, Kind.DEFECT, rule.id, message))
-
-
-def _place_of_project(trial: Trial) -> tuple[Source, ast.AST]:
-    """Return the place to name for a whole project: its trial, or its first file."""
-    for owner in trial.roots:
-        return trial.modules.home(owner), owner
-    source = next(iter(trial.modules))
-    return source, source.tree
 
 
 def _unwanted(rule: Rule, proposal: Fix | Remark, options: Options) -> str | None:

@@ -40,7 +40,6 @@ def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
         written,
         [one for one in migration.changes if one.path in paths],
         [one for one in findings if written or status.is_finished or one.kind.is_left],
-        tracebacks=migration.tracebacks,
     )
     _count(result, migration, paths, status)
     if project.has_trial and (files or blocking):
@@ -66,10 +65,8 @@ def _files(migration: Migration) -> list[NewFile]:
             files.append(NewFile(path, source.encoded(source.text), source.encoded(text)))
     for path, text in migration.configs.items():
         config = reading.configs.get(path)
-        if config is None:
-            files.append(NewFile(path, None, text.encode()))
-        else:
-            files.append(NewFile(path, path.read_bytes(), config.encoded(text)))
+        old = path.read_bytes() if config else None
+        files.append(NewFile(path, old, config.encoded(text) if config else text.encode()))
     if migration.support:
         files += _support(reading.project.root / SUPPORT, migration)
     return files
@@ -94,9 +91,7 @@ def _outside(
     """Files that may not be written, because they are outside of what was given."""
     for file in files:
         if not any(file.path.is_relative_to(one) for one in (project.home, *directories)):
-            message = (
-                f"this file is outside of {project.home.name}, and has to be rewritten with it"
-            )
+            message = f"this file outside of {project.home.name} has to be rewritten with it"
             help_ = f"pedl2det migrate {file.path.parent}"
             yield Finding(Kind.LEFT, SCAN, file.path, 1, message, help_)
 
@@ -104,11 +99,8 @@ def _outside(
 def _is_written(file: NewFile, status: Status, findings: list[Finding], options: Options) -> bool:
     """Whether a file is written: all of a finished trial, and leftovers that are finished."""
     mine = [one for one in findings if one.path == file.path and one.kind.is_left]
-    if any(one.rule == SCAN for one in mine):
-        return False
-    if options.partial:
-        return True
-    return status.is_finished and not mine
+    is_whole = options.partial or (status.is_finished and not mine)
+    return is_whole and not any(one.rule == SCAN for one in mine)
 
 
 def _count(result: Result, migration: Migration, written: set[Path], status: Status) -> None:

@@ -132,11 +132,10 @@ def migrate_configs(migration: Migration) -> None:
             of_config = replace(of_config, metric_renames={metric: names.new("validation", metric)})
         present = config.entry("entrypoint")
         if named is None and trial.concrete and (present is None or present.is_null):
-            several = [*trial.exposed] or [one.name for one in trial.concrete]
-            classes = ", ".join(several)
+            classes = ", ".join([*trial.exposed] or [one.name for one in trial.concrete])
             message = f"this config names no trial, and there are several: {classes}"
-            help_ = "entrypoint: module:Class"
-            migration.findings.append(Finding(Kind.LEFT, CONFIGS, path, 1, message, help_))
+            place = Kind.LEFT, CONFIGS, path, 1
+            migration.findings.append(Finding(*place, message, "entrypoint: module:Class"))
         result = migrate_config(config.text, of_config)
         if asks_for_old:
             result = with_legacy_config(config.text, result)

@@ -15,7 +15,7 @@ from pedl2det.report.text import next_steps, summary
 
 _SUFFIXES = (".json", ".html", ".sarif")
 
-__all__ = ["check_report_path", "next_steps", "summary", "write_report"]
+__all__ = ["check_report_path", "next_steps", "summary", "write_page", "write_report"]
 
 
 def check_report_path(path: Path, suffixes: Sequence[str] = _SUFFIXES) -> None:
@@ -46,7 +46,19 @@ def write_report(path: Path, result: Result, done: str = "rewritten") -> None:
         ".sarif": machines.sarif_document,
         ".html": html.html_document,
     }
+    write_page(path, documents[path.suffix](result, done))
+
+
+def write_page(path: Path, text: str | None) -> None:
+    """Write a report; without a text, remove that of an earlier verification.
+
+    Raises:
+        Pedl2DetError: it cannot be written, or there is something else.
+    """
     try:
-        path.write_text(documents[path.suffix](result, done), encoding="utf-8")
+        if text is None:
+            path.resolve().unlink(missing_ok=True)  # a link stays
+        else:
+            path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise Pedl2DetError(f"--report {path}: cannot be written: {error.strerror}") from None
+        raise Pedl2DetError(f"{path}: cannot be written: {error.strerror}") from None

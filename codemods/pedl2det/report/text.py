@@ -159,10 +159,12 @@ def told(outcome: Outcome) -> str:
 
 def counts(result: Result, done: str) -> str:
     """Return how many trials and legacy names there are, and what became of them."""
-    has_proofs = any(outcome.proof is not None for outcome in result.outcomes)
-    proved = f", {result.proved} proved" if has_proofs else ""
+    outcomes = result.outcomes
+    finished = sum(one.status.is_finished for one in outcomes)
+    has_proofs = any(one.proof is not None for one in outcomes)
+    proved = f", {sum(one.is_proved for one in outcomes)} proved" if has_proofs else ""
     return (
-        f"{result.migrated} of {plural(result.trials, 'trial')} {done}{proved}; "
+        f"{finished} of {plural(len(outcomes), 'trial')} {done}{proved}; "
         f"{plural(result.names, 'legacy name')}: {result.rewritten} {done}, "
         f"{result.marked} left, {result.suppressed} suppressed"
     )

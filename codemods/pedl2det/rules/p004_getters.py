@@ -56,7 +56,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         yield from _own_configs(trial)
     had_ranks = trial.generation is not Generation.PEDL
     for node in trial.modules.of(ast.Attribute) if had_ranks else ():
-        if node.attr in names.RANK_GETTERS and _is_context(trial, node.value):
+        if node.attr in names.harness.RANK_GETTERS and _is_context(trial, node.value):
             yield rewrite(node, f"{{it}}.distributed.{node.attr}", {"it": node.value})
 
 

@@ -25,7 +25,7 @@ _NO_WEIGHTS = "sample_weight of an InMemorySequence was never used, and is not u
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite every use of the class, and the annotations of what has become a tuple."""
-    references = trial.uses(*names.IN_MEMORY_SEQUENCES)
+    references = trial.uses(*names.harness.IN_MEMORY_SEQUENCES)
     plain = [one.call for one in references if one.call and is_plain_in_memory(trial, one)]
     is_gone = all(one.is_in_annotation or one.call in plain for one in references)
     for reference in references:

@@ -35,7 +35,7 @@ _PROCESSES = (
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite every use of the class."""
-    references = trial.uses(*names.ADAPTERS)
+    references = trial.uses(*names.harness.ADAPTERS)
     is_gone = not keeps_adapters(trial)
     for reference in references:
         source, node, call = reference.source, reference.node, reference.call

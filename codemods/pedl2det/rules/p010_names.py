@@ -41,7 +41,7 @@ _OWN_RULE = (
     *("pedl.get_", "pedl.util.", "pedl.trial.get_", "pedl.trial_controller."),
     *("determined.trial_controller.", "pedl.frameworks.keras.wrap_dataset"),
     *("determined.create", "determined.keras.init", "determined.experimental.keras.init"),
-    *names.LOADERS,
+    *names.harness.LOADERS,
 )
 _EVALUATED_ONCE = (
     "a session computed a tensor anew in each `run`; without a graph the tensor keeps the value of "
@@ -71,7 +71,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         node, call = reference.node, reference.call
         if not isinstance(node, ast.expr) or reference.dotted.startswith(_own_rule(trial)):
             continue
-        if reference.dotted == names.ROOT:
+        if reference.dotted == names.harness.ROOT:
             if isinstance(reference.source.names.parents[node], _TESTS):
                 yield rewrite(node, "True")  # it always was there
         elif row is None or old_keras.is_optimizer(row) or row.new in _OPTIMIZERS:
@@ -289,7 +289,7 @@ def _own_rule(trial: Trial) -> tuple[str, ...]:
     """The names that a rule of their own rewrites in this trial."""
     if not trial.carried:
         return _OWN_RULE
-    return (*(one for one in _OWN_RULE if one not in names.LOADERS), *TRIALS)
+    return (*(one for one in _OWN_RULE if one not in names.harness.LOADERS), *TRIALS)
 
 
 EXAMPLE = """\

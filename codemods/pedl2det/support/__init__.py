@@ -165,16 +165,11 @@ def _read(source: str) -> Iterator[_Definition]:
                 yield _Definition(table.name, f"{table.name} = {text}\n", {})
         if isinstance(node, ast.Import | ast.ImportFrom | ast.Expr):  # or documentation
             continue
-        text = "".join(lines[_first_line(node, lines) : node.end_lineno])
+        first = first_line(node) - 1
+        while first and lines[first - 1].startswith("#"):  # a comment is of the definition
+            first -= 1
+        text = "".join(lines[first : node.end_lineno])
         yield _Definition(_name(node), text, imports)
-
-
-def _first_line(node: ast.stmt, lines: list[str]) -> int:
-    """Return the index of the first line of a statement, its decorators and comments."""
-    first = first_line(node) - 1
-    while first and lines[first - 1].startswith("#"):
-        first -= 1
-    return first
 
 
 def _name(node: ast.stmt) -> str:

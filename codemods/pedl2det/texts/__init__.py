@@ -54,11 +54,6 @@ RULES = (
         "%%writefile, is left: migrate what it holds as a file.",
     ),
     TextRule(
-        "N204",
-        "notebook-trial",
-        "A trial in a notebook is migrated, and a note says that no entrypoint can name it.",
-    ),
-    TextRule(
         "R301",
         "requirements",
         "A requirement on pedl, which no index serves, becomes pedl2det[run], or with --cluster "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +11,6 @@ from pedl2det.analysis.config import Config
 from pedl2det.analysis.experiment import convert
 from pedl2det.analysis.text_rules import (
     ConfigFacts,
-    Edit,
     Insert,
     TextChange,
     TextFinding,
@@ -34,8 +32,8 @@ def migrate_config(text: str, facts: ConfigFacts) -> TextResult:
     """Convert an experiment config, in YAML or JSON; its layout and comments stay.
 
     A place that cannot be converted stays, and is named by a finding of kind ``LEFT``. Where edits
-    would change the meaning, the config is written anew, or stays with a finding that lists them; a
-    text that is no experiment config stays as it is.
+    would change the meaning, the config is written anew, or stays with a finding; a text that is no
+    experiment config stays as it is.
     """
     try:
         config = Config.of(text)
@@ -52,16 +50,13 @@ def migrate_config(text: str, facts: ConfigFacts) -> TextResult:
             result = migrate_config(anew, facts)
             note = TextFinding("C100", 1, Kind.NOTE, _ANEW)
             return replace(result, findings=(note, *result.findings))
-        findings = [one for one in findings if one.kind is Kind.LEFT]
-        findings.append(_unusable(1, f"{_REFUSED}: {error}", edits))
-        return TextResult(text, findings=tuple(findings))
+        return TextResult(text, findings=(_unusable(1, f"{_REFUSED}: {error}"),))
     changes = tuple(TextChange(edit.rule, edit.line) for edit in edits)
     return TextResult(new, changes, tuple(findings))
 
 
-def _unusable(line: int, reason: str, edits: Sequence[Edit] = ()) -> TextFinding:
-    help_ = "\n".join(f"line {edit.line}: pedl2det rules {edit.rule}" for edit in edits)
-    return TextFinding("C100", line, Kind.LEFT, f"{reason}; {_UNUSABLE}", help_)
+def _unusable(line: int, reason: str) -> TextFinding:
+    return TextFinding("C100", line, Kind.LEFT, f"{reason}; {_UNUSABLE}")
 
 
 RULE = "P004"

@@ -41,30 +41,13 @@ Needs = dict[str, SpecifierSet]
 
 #: What every TensorFlow from 2.15 on needs, with TensorBoard and Matplotlib: the loosest bounds of
 #: all releases, of packages that people had pinned.
-OF_TENSORFLOW: Needs = {
-    name: SpecifierSet(text)
-    for name, text in {
-        "absl-py": ">=1.0.0",
-        "astunparse": ">=1.6.0",
-        "flatbuffers": ">=23.5.26",
-        "gast": ">=0.2.1",
-        "google-pasta": ">=0.1.1",
-        "grpcio": ">=1.48.2",
-        "h5py": ">=2.9.0",
-        "keras": ">=2.15",
-        "markdown": ">=2.6.8",
-        "numpy": ">=1.23.5",
-        "opt-einsum": ">=2.3.2",
-        "pillow": ">=6.2.0",
-        "protobuf": ">=3.20.3",
-        "python-dateutil": ">=2.7",
-        "six": ">=1.12.0",
-        "termcolor": ">=1.1.0",
-        "typing-extensions": ">=3.6.6",
-        "werkzeug": ">=1.0.1",
-        "wrapt": ">=1.11.0",
-    }.items()
-}
+_OF_TENSORFLOW = """
+    absl-py>=1.0.0 astunparse>=1.6.0 flatbuffers>=23.5.26 gast>=0.2.1 google-pasta>=0.1.1
+    grpcio>=1.48.2 h5py>=2.9.0 keras>=2.15 markdown>=2.6.8 numpy>=1.23.5 opt-einsum>=2.3.2
+    pillow>=6.2.0 protobuf>=3.20.3 python-dateutil>=2.7 six>=1.12.0 termcolor>=1.1.0
+    typing-extensions>=3.6.6 werkzeug>=1.0.1 wrapt>=1.11.0
+"""
+OF_TENSORFLOW: Needs = {one.name: one.specifier for one in map(Requirement, _OF_TENSORFLOW.split())}
 #: Packages of which no release is for a Python that trains a migrated trial.
 _SUCCESSORS = {"tensorflow-gpu": "tensorflow"}
 _PYTHON = {"python_version": "3.11", "python_full_version": "3.11.0", "extra": ""}
@@ -167,19 +150,12 @@ def needs(cluster: bool) -> Needs:
         cluster: whether an image brings the harness: then, it is TensorFlow and its packages.
             Otherwise, it is also what pedl2det itself requires.
     """
-    own = _own()
+    own = {"python": SpecifierSet(metadata.metadata("pedl2det")["Requires-Python"])}
+    for requirement in map(Requirement, metadata.requires("pedl2det") or ()):
+        if requirement.marker is None or requirement.marker.evaluate({"extra": "run"}):
+            own[canonicalize_name(requirement.name)] = requirement.specifier
     tensorflow = {"tensorflow": own["tensorflow"], "tensorflow-cpu": own["tensorflow"]}
     return OF_TENSORFLOW | tensorflow | ({} if cluster else own)
-
-
-def _own() -> dict[str, SpecifierSet]:
-    """What ``pedl2det[run]`` requires, as its installed metadata says."""
-    found = {"python": SpecifierSet(metadata.metadata("pedl2det")["Requires-Python"])}
-    for text in metadata.requires("pedl2det") or ():
-        requirement = Requirement(text)
-        if requirement.marker is None or requirement.marker.evaluate({"extra": "run"}):
-            found[canonicalize_name(requirement.name)] = requirement.specifier
-    return found
 
 
 def written(name: str, needed: Needs) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pedl2det.analysis.metric_names import MetricNames
-from pedl2det.engine.migration import NewFile, Proof
-from pedl2det.errors import Pedl2DetError
+from pedl2det.engine.migration import NewFile
 from pedl2det.findings import Finding
+from pedl2det.report import write_page
 from pedl2det.report.changes import changed_lines
 from pedl2det.report.hiding import Hider
 from pedl2det.report.html import render
@@ -48,9 +48,9 @@ Curve = Mapping[int, float]
 
 
 def write_report(
-    path: Path, verdict: Verdict, proof: Proof, old: Path, new: Path, files: Sequence[NewFile]
+    path: Path, verdict: Verdict, old: Path, new: Path, files: Sequence[NewFile]
 ) -> None:
-    """Write a verdict with its proof as an HTML page, with the files in which the trials differ.
+    """Write a verdict as an HTML page, with the files in which the trials differ.
 
     Raises:
         Pedl2DetError: it cannot be written there.
@@ -63,7 +63,6 @@ def write_report(
         title=f"pedl2det verify {name}",
         name=name,
         verdict=verdict,
-        proof=proof,
         left=_findings(verdict.left),
         differently=_findings(verdict.differently),
         drawings=[
@@ -73,21 +72,6 @@ def write_report(
         files=[(file.path, changed_lines(file, hider)) for file in files],
     )
     write_page(path, text)
-
-
-def write_page(path: Path, text: str | None) -> None:
-    """Write a page; without a text, remove that of an earlier verification.
-
-    Raises:
-        Pedl2DetError: it cannot be written, or there is something else.
-    """
-    try:
-        if text is None:
-            path.resolve().unlink(missing_ok=True)  # a link stays
-        else:
-            path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise Pedl2DetError(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def _findings(findings: Iterable[Finding]) -> list[tuple[str, ...]]:

@@ -7,23 +7,23 @@ import os
 import platform
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from pedl2det import __version__
-from pedl2det.engine.migration import Proof, Result
+from pedl2det.engine.migration import Result
 from pedl2det.errors import Pedl2DetError
 from pedl2det.files.write import asked
 from pedl2det.findings import Finding, Kind
-from pedl2det.report.text import plural, simplest_first
+from pedl2det.report import write_page
+from pedl2det.report.text import plural
 from pedl2det.verify.compare import Comparison, Difference, compare_runs
-from pedl2det.verify.configs import differing_settings, settings_of
+from pedl2det.verify.configs import differing_settings
 from pedl2det.verify.copies import Copy, Workshop, extent_of, missing_paths
-from pedl2det.verify.page import write_page, write_report
+from pedl2det.verify.page import write_report
 from pedl2det.verify.preparing import Pair, chosen_config, prepare
 from pedl2det.verify.training import Failure, TrainingLength, train, training_length
-from pedl2det.verify.unrun import common, missing_names, skipped_functions, unrun_lines
+from pedl2det.verify.unrun import missing_names, skipped_functions, unrun_lines
 from pedl2det.verify.verdict import (
     Conclusion,
     Verdict,
@@ -35,16 +35,6 @@ from pedl2det.verify.verdict import (
 from pedl2det.visible import shown
 
 _ATTEMPTS = 3  # to find files that the trial needs and its code does not name
-
-
-@dataclass(frozen=True)
-class Trained:
-    """Two trials after their training."""
-
-    pair: Pair
-    length: TrainingLength
-    seconds: float = 0.0  # what the training took
-    failed: tuple[Copy, Failure] | None = None  # the first that does not train
 
 
 def verify_trial(
@@ -70,7 +60,7 @@ def verify_trial(
         report: the HTML file to write.
 
     Returns:
-        The verdict, with its proof. A trial that has no config or cannot be copied is not verified.
+        The verdict. A trial that has no config or cannot be copied is not verified.
     """
     began = time.monotonic()
     try:
@@ -79,46 +69,41 @@ def verify_trial(
         used = config or chosen_config(directory.resolve(), any_will_do=result is not None)
         with tempfile.TemporaryDirectory(prefix="pedl2det-verify-") as scratch:
             workshop = Workshop(Path(scratch).resolve(), used, directory, against, result)
-            verdict, pair = _verdict(workshop, batches)
+            verdict, pair, seconds = _judge(workshop, batches)
+            may_train_longer = batches is None and verdict.is_equal and verdict.length
+            if may_train_longer and (longer := may_train_longer.affordable(seconds)):
+                verdict, pair, _ = _judge(workshop, longer)
             configs = (used, *pair.own_config_of_new())
-            proof = proof_of(verdict, configs, pair.old.out, time.monotonic() - began)
+            seconds = time.monotonic() - began
+            verdict = with_circumstances(verdict, configs, pair.old.out, seconds)
             if verdict.is_equal:
-                proof = replace(proof, unrun=unrun_lines(pair.new))
+                verdict = replace(verdict, unrun=unrun_lines(pair.new))
             if report is not None:
-                runs = pair.old.out, pair.new.out
-                write_report(report, verdict, proof, *runs, pair.changed_files())
+                write_report(report, verdict, pair.old.out, pair.new.out, pair.changed_files())
     except Pedl2DetError as error:
-        verdict = Verdict(Conclusion.NOT_VERIFIED, error.message, directory)
-        proof = proof_of(verdict)
-    return replace(verdict, proof=proof)
+        verdict = Verdict(directory, Conclusion.NOT_VERIFIED, error.message)
+        verdict = with_circumstances(verdict)
+    return verdict
 
 
-def _verdict(workshop: Workshop, batches: int | None) -> tuple[Verdict, Pair]:
-    """Prepare, train, compare; train for longer if the first batches are equal and quick."""
-    verdict, trained = _judge(workshop, batches)
-    if batches is None and verdict.is_equal:
-        longer = trained.length.affordable(trained.seconds)
-        if longer is not None:
-            verdict, trained = _judge(workshop, longer)
-    return verdict, trained.pair
-
-
-def _judge(workshop: Workshop, batches: int | None) -> tuple[Verdict, Trained]:
-    trained = _trained(workshop, batches)
-    pair = trained.pair
+def _judge(workshop: Workshop, batches: int | None) -> tuple[Verdict, Pair, float]:
+    """Train and compare; return the verdict on two trials, and the seconds of the training."""
+    pair, length, seconds, failed = _trained(workshop, batches)
     verdict = Verdict(
+        workshop.directory,
         Conclusion.LEFT,
         f"migrate left {plural(len(pair.left), 'place')}: finish the trial first",
-        workshop.directory,
         left=pair.left,
-        length=trained.length,
+        length=length,
         names=pair.names,
         differently=pair.of_kind(Kind.DIFFERENT),
     )
-    if trained.failed is not None:
-        copy, failure = trained.failed
+    if failed is not None:
+        copy, failure = failed
         is_old = copy is pair.old
-        reason = failure.describe(copy, is_migrated=not is_old and workshop.against is None)
+        reason = copy.with_original_paths(failure.message)
+        if not is_old and workshop.against is None:
+            reason += " (with the lines of the migrated file)"
         verdict = replace(
             verdict,
             outcome=Conclusion.OLD_FAILS if is_old else Conclusion.NEW_FAILS,
@@ -126,7 +111,7 @@ def _judge(workshop: Workshop, batches: int | None) -> tuple[Verdict, Trained]:
             stack=copy.with_original_paths(failure.stack),
         )
     elif not pair.left:
-        verdict = _compare(verdict, trained, workshop)
+        verdict = _compare(verdict, pair, length, workshop)
     if verdict.is_equal and (missing := missing_names(pair.changed_files())):
         message = f"{listed(missing)}: the installed library has no such name"
         verdict = replace(verdict, outcome=Conclusion.NEW_FAILS, message=message)
@@ -137,11 +122,13 @@ def _judge(workshop: Workshop, batches: int | None) -> tuple[Verdict, Trained]:
     if pair.is_same:
         note = f"{workshop.directory} uses no old API: it is trained twice, as it is"
         verdict = replace(verdict, notes=(note, *verdict.notes))
-    return verdict, trained
+    return verdict, pair, seconds
 
 
-def _trained(workshop: Workshop, batches: int | None) -> Trained:
-    """Train both; copy more and try again if the old trial misses files that there are."""
+def _trained(
+    workshop: Workshop, batches: int | None
+) -> tuple[Pair, TrainingLength, float, tuple[Copy, Failure] | None]:
+    """Train both, and return the first that does not train; copy more if the old one misses it."""
     more: list[Path] = []
     for _ in range(_ATTEMPTS):
         extent = extent_of(workshop.directory.resolve(), more)
@@ -150,7 +137,7 @@ def _trained(workshop: Workshop, batches: int | None) -> Trained:
         is_known = bool(pair.known_differences)
         length = training_length(settings, batches, new_settings, has_known_differences=is_known)
         if pair.left:
-            return Trained(pair, length)
+            return pair, length, 0.0, None
         (old, new), seconds = train((pair.old, pair.new), length)
         missing = missing_paths(old.message, pair.old.root, extent) if old is not None else []
         if not missing or {*missing} <= {*more}:
@@ -164,12 +151,11 @@ def _trained(workshop: Workshop, batches: int | None) -> Trained:
             (new,), _ = train((pair.new,), length)
     copies = pair.old, pair.new
     failed = next(((copy, one) for copy, one in zip(copies, (old, new), strict=True) if one), None)
-    return Trained(pair, length, seconds, failed)
+    return pair, length, seconds, failed
 
 
-def _compare(verdict: Verdict, trained: Trained, workshop: Workshop) -> Verdict:
+def _compare(verdict: Verdict, pair: Pair, length: TrainingLength, workshop: Workshop) -> Verdict:
     """The verdict on two trials that train."""
-    pair, length = trained.pair, trained.length
     comparison = compare_runs(pair.old.out, pair.new.out, pair.names)
     if length.total is not None and length.new_total is not None:
         # It counts, however much was trained.
@@ -235,21 +221,19 @@ def _place(finding: Finding, directory: Path) -> str:
     return f"{name}:{finding.place}"
 
 
-def proof_of(
+def with_circumstances(
     verdict: Verdict,
     configs: tuple[Path, ...] = (),
     results: Path | None = None,
     seconds: float = 0.0,
-) -> Proof:
-    """Return a verdict with its circumstances, as reports show it.
+) -> Verdict:
+    """Return a verdict with its circumstances.
 
     The results are those of the old trial, if it was trained.
     """
     seed, frameworks = (None, "") if results is None else _of_run(results)
-    return Proof(
-        directory=verdict.directory,
-        outcome=str(verdict.outcome),
-        message=verdict.message,
+    return replace(
+        verdict,
         batches=verdict.comparison.batches if verdict.comparison else 0,
         total=verdict.length.total if verdict.length else None,
         configs=configs,
@@ -285,73 +269,3 @@ def _commit(directory: Path) -> str:
     if commit and git("status", "--porcelain", "--", "."):
         return f"{commit} and changes that are not committed"
     return commit if commit and git("ls-files", "--", ".") else ""  # it may ignore the directory
-
-
-# Several configs.
-
-_MOST_CONFIGS = 4  # by which a trial is trained
-_MOST_IF_UNRUN = 8  # by which it is while there is code that no training has executed
-_BATCHES_OF_OTHERS = 50  # by each config but the first
-
-
-class Series:
-    """Verifies migrations one after the other, and says so when each begins and ends."""
-
-    def __init__(self, total: int, say: Callable[[str], None]) -> None:
-        self._total, self._say = total, say
-        self._numbers: dict[Path, int] = {}
-
-    def _first(self, directory: Path, config: Path | None, result: Result) -> Proof:
-        """Prove the migration of the next trial, or of one once more."""
-        how = "in the second form" if directory in self._numbers else "migrated"
-        number = self._numbers.setdefault(directory, len(self._numbers) + 1)
-        place = f"[{number}/{self._total}] {shown(directory)}"
-        self._say(f"{place}: training it as it is and {how}")
-        began = time.monotonic()
-        proof = verify_trial(directory, config, result=result).proof
-        assert proof is not None
-        self._say(f"{place}: {proof.message} ({time.monotonic() - began:.0f} s)")
-        return proof
-
-    def by_configs(self, directory: Path, result: Result) -> Proof:
-        """Prove a migration by each config of the trial that may train another branch of its code.
-
-        Further configs follow while there is code that no training has executed. Without configs,
-        it is trained by what `run` finds. Returns the first proof that is not equal, else one
-        proof of all; a further config that cannot be trained here is named in it.
-        """
-        outcome = next(one for one in result.outcomes if one.directory == directory)
-        branches, more = _by_branch(outcome.configs)
-        first, others = (branches[0], [*branches[1:], *more]) if branches else (None, [])
-        proof = self._first(directory, first, result)
-        for config in others if proof.is_equal else ():
-            if config in more and not any(proof.unrun.values()):
-                break
-            verdict = verify_trial(directory, config, _BATCHES_OF_OTHERS, result=result)
-            assert verdict.proof is not None
-            message, _, _ = verdict.message.partition(";")  # the rest was said of the first
-            shown_verdict = f"by {config.name}: {message if verdict.is_equal else verdict.message}"
-            self._say(f"    {shown_verdict}")
-            if verdict.proof.refutes:
-                return replace(verdict.proof, message=shown_verdict)
-            trained = (config,) if verdict.is_equal else ()
-            message = f"{proof.message}; {shown_verdict}"
-            unrun = common(proof.unrun, verdict.proof.unrun) if trained else proof.unrun
-            configs = (*proof.configs, *trained)
-            proof = replace(proof, message=message, configs=configs, unrun=unrun)
-        return proof
-
-
-def _by_branch(configs: Sequence[Path]) -> tuple[list[Path], list[Path]]:
-    """Return a config of each branch, const.yaml and such of a single training first, and others.
-
-    The others differ in fractions alone.
-    """
-    by_branch: dict[object, Path] = {}
-    ordered = simplest_first(configs)
-    for config in ordered:
-        settings = settings_of(config)
-        by_branch.setdefault(settings and settings.branch, config)
-    branches = list(by_branch.values())[:_MOST_CONFIGS]
-    more = [one for one in ordered if one not in by_branch.values()]
-    return branches, more[: _MOST_IF_UNRUN - len(branches)]

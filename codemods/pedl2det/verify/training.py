@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -28,7 +27,6 @@ WITH_KNOWN_DIFFERENCES = 2000
 #: A first validation up to this batch is waited for, so that training goes on after one.
 LATEST_VALIDATION = 1000
 _AFTER_VALIDATION = 100
-_PLACE = re.compile(r"(?P<path>/[^:\n]*\.py):(?P<line>\d+)")
 #: Checkpoints stay in the results, whatever the config says of storage.
 _STORAGE = ("checkpoint_storage.type=null", "checkpoint_storage.save_trial_latest=1")
 _PAUSE = 0.1  # seconds between two looks at the processes
@@ -104,20 +102,6 @@ class Failure:
 
     message: str  # the reason, with file and line of the copy
     stack: str  # all that it printed on stderr
-
-    def describe(self, copy: Copy, *, is_migrated: bool) -> str:
-        """Return the reason with the paths of the original.
-
-        Lines of a migrated file are not those of the original, so the line of code is added.
-        """
-        shown, place = copy.with_original_paths(self.message), _PLACE.search(self.message)
-        path = Path(place["path"]) if place is not None else Path()
-        if not is_migrated or place is None or not path.is_relative_to(copy.root):
-            return shown
-        lines = path.read_text("utf-8", "replace").splitlines()
-        code = "".join(lines[int(place["line"]) - 1 : int(place["line"])]).strip()
-        original = f"{copy.original(path)}:{place['line']}"
-        return shown.replace(original, f"{original} after migration (`{code}`)", 1)
 
 
 def train(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 
 from pedl2det.analysis.metric_names import MetricNames
 from pedl2det.engine.migration import Proof
@@ -37,12 +36,10 @@ class Conclusion(StrEnum):
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """Whether a trial trains the same after its migration."""
+class Verdict(Proof):
+    """Whether a trial trains the same after its migration, with all that was seen."""
 
     outcome: Conclusion
-    message: str  # the verdict in one line, with its scope and what it leaves open
-    directory: Path  # the trial
     comparison: Comparison | None = None  # None if a trial does not train or is not migrated
     length: TrainingLength | None = None  # how much was trained
     names: MetricNames | None = None  # new names of the old trial's metrics, where they differ
@@ -51,12 +48,6 @@ class Verdict:
     stack: str = ""  # the traceback of the trial that does not train
     differently: tuple[Finding, ...] = ()  # what trains differently, as migrate says it
     causes: tuple[str, ...] = ()  # what migrate knows to make the trainings differ
-    proof: Proof | None = None  # what reports show of it
-
-    @property
-    def is_equal(self) -> bool:
-        """Whether old and new train the same."""
-        return self.outcome is Conclusion.EQUAL
 
 
 def describe_equal(

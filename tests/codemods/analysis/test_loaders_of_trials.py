@@ -64,7 +64,7 @@ def test_an_adapter_is_plain_if_it_is_returned_wherever_it_is_made(
     tmp_path: Path, body: str, role: Role | None
 ) -> None:
     trial = project(tmp_path, data=_loaders(body))
-    (reference,) = trial.uses(*names.ADAPTERS)
+    (reference,) = trial.uses(*names.harness.ADAPTERS)
     assert plain_adapter(trial, reference) is role
     assert keeps_adapters(trial) is (role is None)
 
@@ -75,8 +75,8 @@ def test_an_adapter_of_a_helper_is_plain_if_its_result_is_always_returned(tmp_pa
     at_times = project(
         tmp_path, data=_loaders("a = fast(t)\nif v:\n    a = t\nreturn a, v", more=helper)
     )
-    assert plain_adapter(always, always.uses(*names.ADAPTERS)[0]) is Role.TRAINING
-    assert plain_adapter(at_times, at_times.uses(*names.ADAPTERS)[0]) is None
+    assert plain_adapter(always, always.uses(*names.harness.ADAPTERS)[0]) is Role.TRAINING
+    assert plain_adapter(at_times, at_times.uses(*names.harness.ADAPTERS)[0]) is None
 
 
 @pytest.mark.parametrize(
@@ -96,14 +96,14 @@ def test_arrays_are_plain_if_their_batch_size_is_the_hyperparameter(
     body = f"return InMemorySequence(x, y, {size}), v"
     more = 'SIZE = pedl.get_hyperparameter("batch_size")\n\n\n'
     trial = project(tmp_path, data=_loaders(body, more=more))
-    (reference,) = trial.uses(*names.IN_MEMORY_SEQUENCES)
+    (reference,) = trial.uses(*names.harness.IN_MEMORY_SEQUENCES)
     assert is_plain_in_memory(trial, reference) is is_plain
 
 
 def test_hyperparameters_that_are_changed_are_not_as_they_were_given(tmp_path: Path) -> None:
     body = 'hparams["batch_size"] = 4\nreturn InMemorySequence(x, y, hparams["batch_size"]), v'
     trial = project(tmp_path, data=_loaders(body))
-    (reference,) = trial.uses(*names.IN_MEMORY_SEQUENCES)
+    (reference,) = trial.uses(*names.harness.IN_MEMORY_SEQUENCES)
     assert not is_plain_in_memory(trial, reference)
 
 

@@ -15,7 +15,6 @@ from pedl2det.findings import Finding, Kind
 from pedl2det.verify import preparing
 from pedl2det.verify.copies import Copy, Extent, Workshop, extent_of
 from pedl2det.verify.preparing import Pair, chosen_config, prepare
-from pedl2det.verify.training import Failure
 from support import read_tree, write_tree
 
 
@@ -184,17 +183,10 @@ def test_of_several_configs_migrate_takes_one_and_verify_asks(tmp_path: Path) ->
     assert chosen_config(tmp_path) == tmp_path / "configs" / "b.yaml"
 
 
-def test_an_error_names_the_original_and_the_migrated_line(tmp_path: Path) -> None:
+def test_an_error_names_the_original(tmp_path: Path) -> None:
     home, root = tmp_path / "trial", tmp_path / "scratch" / "new" / "trial"
-    write_tree(root, {"data.py": "x = 1\ny = missing\n"})
     copy = Copy("new", Extent(home, home, (home,)), root, root, root / "const.yaml")
-    message = f"{root}/data.py:2: import data: NameError: {root.parent}/other"
-    failure = Failure(message, "")
 
-    assert failure.describe(copy, is_migrated=False) == (
-        f"{home}/data.py:2: import data: NameError: {tmp_path}/other"
-    )
-    assert failure.describe(copy, is_migrated=True) == (
-        f"{home}/data.py:2 after migration (`y = missing`): import data: "
-        f"NameError: {tmp_path}/other"
-    )
+    shown = copy.with_original_paths(f"{root}/data.py:2: NameError: {root.parent}/other")
+
+    assert shown == f"{home}/data.py:2: NameError: {tmp_path}/other"

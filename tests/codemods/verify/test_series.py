@@ -10,8 +10,7 @@ from types import MappingProxyType
 import pytest
 
 from pedl2det.engine.migration import Lines, Outcome, Proof, Result, Status
-from pedl2det.verify import prove
-from pedl2det.verify.prove import proof_of
+from pedl2det.verify import series
 from pedl2det.verify.verdict import Conclusion, Verdict
 
 
@@ -19,13 +18,12 @@ def test_a_trial_that_is_verified_once_more_keeps_its_number(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def verify(directory: Path, *_: object, **__: object) -> Verdict:
-        verdict = Verdict(Conclusion.EQUAL, "equal", directory)
-        return replace(verdict, proof=proof_of(verdict))
+        return Verdict(directory, Conclusion.EQUAL, "equal")
 
-    monkeypatch.setattr(prove, "verify_trial", verify)
+    monkeypatch.setattr(series, "verify_trial", verify)
     monkeypatch.chdir(tmp_path)
     said: list[str] = []
-    prover = prove.Series(2, said.append)
+    prover = series.Series(2, said.append)
     trials = [Outcome(Path(name), Status.REWRITTEN, True, 1, 0) for name in ("a", "b")]
 
     for name in ("a", "a", "b"):
@@ -72,12 +70,12 @@ def proved_by(
     def verify(directory: Path, config: Path, batches: int | None = None, **_: object) -> Verdict:
         trained.append((config.name, batches))
         conclusion = conclusions.get(config.name, Conclusion.EQUAL)
-        verdict = Verdict(conclusion, f"{conclusion} for 9 batches; 1 known difference", directory)
-        proof = replace(proof_of(verdict, (config,)), unrun=unrun.get(config.name, {}))
-        return replace(verdict, proof=proof)
+        message = f"{conclusion} for 9 batches; 1 known difference"
+        verdict = Verdict(directory, conclusion, message, configs=(config,))
+        return replace(verdict, unrun=unrun.get(config.name, {}))
 
-    monkeypatch.setattr(prove, "verify_trial", verify)
-    prover = prove.Series(1, lambda line: None)
+    monkeypatch.setattr(series, "verify_trial", verify)
+    prover = series.Series(1, lambda line: None)
     outcome = Outcome(directory, Status.REWRITTEN, True, 1, 0, configs=tuple(configs(directory)))
     return trained, prover.by_configs(directory, Result(outcomes=[outcome]))
 
@@ -107,7 +105,7 @@ def test_whole_numbers_may_choose_a_branch_and_fractions_and_batch_sizes_do_not(
     for path, numbers in zip(paths, values.values(), strict=True):
         path.write_text(text.format(*numbers, searcher))
 
-    branches, more = prove._by_branch(paths)
+    branches, more = series._by_branch(paths)
 
     assert [one.stem for one in branches] == ["const", "deep", "off"]
     assert [one.stem for one in more] == ["rate", "size"]

@@ -12,7 +12,7 @@ import pytest
 
 from pedl2det.errors import Pedl2DetError
 from pedl2det.verify.page import curves_of, drawing, write_report
-from pedl2det.verify.prove import proof_of, verify_trial
+from pedl2det.verify.prove import verify_trial, with_circumstances
 from pedl2det.verify.verdict import Conclusion, Verdict
 from support import write_tree
 
@@ -124,7 +124,8 @@ def test_a_proof_names_the_commit_of_the_trial_itself(
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "other" / ".git"))
 
     def named(directory: str) -> str:
-        return proof_of(Verdict(Conclusion.EQUAL, "", tmp_path / "own" / directory)).commit
+        verdict = Verdict(tmp_path / "own" / directory, Conclusion.EQUAL, "")
+        return with_circumstances(verdict).commit
 
     assert commit != other
     assert named("trial") == commit
@@ -134,11 +135,11 @@ def test_a_proof_names_the_commit_of_the_trial_itself(
 
 
 def test_a_page_that_cannot_be_written_is_one_error(tmp_path: Path) -> None:
-    verdict = Verdict(Conclusion.LEFT, "", tmp_path)
+    verdict = Verdict(tmp_path, Conclusion.LEFT, "")
     page = tmp_path / "none" / "p.html"
 
     with pytest.raises(Pedl2DetError, match="none/p.html: cannot be written: No such file"):
-        write_report(page, verdict, proof_of(verdict), tmp_path, tmp_path, [])
+        write_report(page, verdict, tmp_path, tmp_path, [])
 
 
 def test_a_page_of_yesterday_is_no_page_of_a_trial_that_is_not_verified(tmp_path: Path) -> None:

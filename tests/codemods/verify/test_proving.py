@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pedl2det.engine import Result, Status, migrate
 from pedl2det.engine.migration import Options, Proof
-from pedl2det.engine.proving import prove
 from pedl2det.findings import Kind
+from pedl2det.verify.series import prove
 
 
 def proof(outcome: str, message: str = "") -> Proof:
