@@ -303,6 +303,7 @@ def _closed_up(original: Any, updated: Any) -> Any:
     match updated:
         case cst.Call() | cst.Parameters():
             return layout.without_stray_comma(original, updated)
-        case cst.FormattedString() if updated is not original:
-            return updated.visit(layout.OtherQuotes(updated.quote))
+        case cst.FormattedString(start=start, end="'" | '"' as quote) if updated is not original:
+            if quote in cst.Module([]).code_for_node(updated)[len(start) : -1]:
+                return updated.with_changes(start=start + 2 * quote, end=3 * quote)
     return updated

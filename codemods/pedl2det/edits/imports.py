@@ -9,7 +9,6 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from pedl2det.analysis.bindings import run_at_once
@@ -145,28 +144,13 @@ def _is_old_star(node: _Statement, wanted: Wanted) -> bool:
 # The text of an import.
 
 
-def _extents(source: Source, nodes: Sequence[Any]) -> list[tuple[int, int]]:
-    """Where nodes begin and end in the text."""
-    return [(source.offset(start), source.offset(end)) for start, end in map(source.span, nodes)]
-
-
-def _without_names(node: _Statement, code: str, kept: Sequence[bool]) -> str:
-    """The code of an import of fewer names, on one line where they fit and no comment is there."""
+def _without_names(node: _Statement, kept: Sequence[bool]) -> str:
+    """The code of an import of fewer names, on one line where they fit."""
     if not any(kept):
         return ""
-    if "#" in code:
-        source = Source.of(Path(), code)
-        return _cut(code, _extents(source, source.names.of(ast.alias)), kept)
     fewer = copy.copy(node)
     fewer.names = [*itertools.compress(node.names, kept)]
     return _folded(ast.unparse(fewer))
-
-
-def _cut(text: str, places: Sequence[tuple[int, int]], kept: Sequence[bool]) -> str:
-    """A text without some parts of a list, at least one of which is kept."""
-    last = max(at for at, is_kept in enumerate(kept) if is_kept)
-    gone = [Span(places[at][0], places[at + 1][0], "") for at in range(last) if not kept[at]]
-    return replaced(text, [*gone, Span(places[last][1], places[-1][1], "")])
 
 
 def _folded(code: str) -> str:
@@ -350,7 +334,7 @@ class _Editor:
             else:
                 kept = [stays(alias, now) for alias in now.names]
             if not all(kept):
-                codes[place] = _without_names(now, codes[place], kept)
+                codes[place] = _without_names(now, kept)
         rows = [Row(row.above, self._code(row, codes), row.nodes) for row in self._rows]
         return self._head + text_of(rows) + self._foot
 
@@ -373,9 +357,9 @@ class _Editor:
         texts = [(one, self._source.segment(one)) for one in nodes if one in codes]
         if any(codes[one] != text for one, text in texts):
             kept = [codes.get(one, self._source.segment(one)) for one in nodes]
-            (start, _), (_, end) = _extents(self._source, [nodes[0], nodes[-1]])
-            code = "; ".join(filter(None, kept))
-            yield Span(start, end, NEWLINE.sub(self._newline, code))
+            start, end = self._source.start(nodes[0]), self._source.span(nodes[-1])[1]
+            text = NEWLINE.sub(self._newline, "; ".join(filter(None, kept)))
+            yield Span(self._source.offset(start), self._source.offset(end), text)
 
     def _inner(self, statement: ast.stmt, codes: Mapping[ast.stmt, str]) -> Iterator[Span]:
         """Replace what changes in the blocks of a statement."""

@@ -39,24 +39,6 @@ def with_comments(statement: Any, text: str) -> Any:
     return statement.with_changes(leading_lines=[*statement.leading_lines, *comments])
 
 
-class OtherQuotes(cst.CSTTransformer):
-    """Gives the strings in an f-string other quotes than its own, as before Python 3.12."""
-
-    def __init__(self, quote: str) -> None:
-        super().__init__()
-        self._quote = quote
-
-    def leave_SimpleString(
-        self, original_node: cst.SimpleString, updated_node: cst.SimpleString
-    ) -> cst.SimpleString:
-        """Change the quotes of a string, if none are in it."""
-        other = "'" if self._quote == '"' else '"'
-        plain = updated_node.raw_value
-        if updated_node.quote != self._quote or other in plain or "\\" in plain:
-            return updated_node
-        return cst.SimpleString(f"{updated_node.prefix}{other}{plain}{other}")
-
-
 class OpenSignature(cst.CSTTransformer):
     """Makes the type comments of a function whose parameters changed say nothing of them."""
 

@@ -117,8 +117,8 @@ def check(before: str, edits: Edits, after: str) -> None:
         ("f = lambda x=a: x", "a", "b", "f = lambda x=b: x"),
         ("x = a + 1", "a", "2", "x = 2 + 1"),
         ("x = {**a}", "a", "b or c", "x = {**(b or c)}"),
-        ("x = f\"{a['k']}\"", "a['k']", 'b["k"]', "x = f\"{b['k']}\""),
-        ("x = f'{a}'", "a", "b.get('k')", "x = f'{b.get(\"k\")}'"),
+        ("x = f\"{a['k']}\"", "a['k']", 'b["k"]', 'x = f"""{b["k"]}"""'),
+        ("x = f'{a}'", "a", "b.get('k')", "x = f'''{b.get('k')}'''"),
     ],
 )
 def test_an_expression_is_replaced(before: str, old: str, code: str, after: str) -> None:
