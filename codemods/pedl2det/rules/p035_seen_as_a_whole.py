@@ -9,14 +9,18 @@ and for an import of the old API that may fail.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 
 import pedl2det_names as names
 from pedl2det.analysis.flow.values import Way, by_position
 from pedl2det.analysis.names import root_and_attributes
+from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Trial
 from pedl2det.fixes import Remark
 
+#: What functions have that may take other arguments after a rewrite, or are called by it.
+_REWRITTEN = re.compile(r"pedl|determined|\bcompile\b|context|h(?:yper)?param|loaders|download")
 _RANDOM = ("numpy.random.", "random.", "tensorflow.random.", "tensorflow.compat.v1.random")
 _SEEDS = ("tensorflow.set_random_seed", "tensorflow.compat.v1.set_random_seed")
 _SEEN = "`{code}` reaches names of the trial by text, or all at once, and a rewrite changes them"
@@ -71,9 +75,17 @@ def _as_values(trial: Trial) -> Iterator[Remark]:
         is_dict = isinstance(parent, ast.Attribute) and parent.attr == "__dict__"
         is_seen = dotted == "sys.modules" and not isinstance(parent, ast.Compare)
         if is_dict or not isinstance(parent, ast.Attribute):
-            is_seen |= dotted in trial.modules.by_name or (is_dict and _is_trial(trial, node))
+            module = trial.modules.by_name.get(dotted or "")
+            is_seen |= module is not None and not _is_registry(parent, module)
+            is_seen |= is_dict and _is_trial(trial, node)
         if is_seen:
             yield _remark(parent, _SEEN)
+
+
+def _is_registry(parent: ast.AST, module: Source) -> bool:
+    """Whether ``getattr(nets, name)`` finds a function or class that no rewrite changes."""
+    is_asked = isinstance(parent, ast.Call) and getattr(parent.func, "id", "") == "getattr"
+    return is_asked and not _REWRITTEN.search(module.text)
 
 
 def _is_trial(trial: Trial, node: ast.expr) -> bool:

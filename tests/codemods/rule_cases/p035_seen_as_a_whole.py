@@ -81,6 +81,7 @@ class Settings:
     def __repr__(self):
         return str(vars(self))
 """
+#: Functions that no rewrite changes, and one that gets the context.
 _REGISTRY = """\
 import blocks
 
@@ -89,6 +90,7 @@ def net(x):
     return getattr(blocks, "small")(x)
 """
 _BLOCKS = "def small(x):\n    return x\n"
+_OF_HPARAMS = "import pedl\n\n\ndef small(x):\n    return x * pedl.get_hyperparameter('units')\n"
 _SAYS = "carried over as it was: "
 CASES = (
     Case(
@@ -96,7 +98,8 @@ CASES = (
         {},
         f"{_SAYS}`rates.RATES.update({{15: 0.5}})` changes another module",
     ),
-    Case(pedl_trial(_REGISTRY, blocks=_BLOCKS), {}, f"{_SAYS}`getattr(blocks, 'small')` reaches"),
+    Case(pedl_trial(_REGISTRY, blocks=_BLOCKS), migrated_pedl_trial()),
+    Case(pedl_trial(_REGISTRY, blocks=_OF_HPARAMS), {}, f"{_SAYS}`getattr(blocks, 'small')`"),
     Case(pedl_trial(_ELSEWHERE), {}, f"{_SAYS}`Net.keras_callbacks = callbacks`"),
     Case(pedl_trial(_FUNCTION), {}, f"{_SAYS}`keras_callbacks = watch` binds"),
     Case(pedl_trial(_NOTED), {}, f"{_SAYS}`vars(self.trial)` reaches names"),
