@@ -169,10 +169,14 @@ class ContextReach:
                 match self._flow.modules.home(read).names.parents.get(read):
                     case ast.Assign(targets=[ast.Attribute(attr=name), *_]):
                         return name
-        return next(one for one in _ATTRIBUTES if one not in self.stored_attributes)
+        return self.unused(*_ATTRIBUTES)
+
+    def unused(self, *wanted: str) -> str:
+        """The first of some names that no class of the trial uses for an attribute."""
+        return next(one for one in wanted if one not in self._stored_attributes)
 
     @cached_property
-    def stored_attributes(self) -> set[str]:
+    def _stored_attributes(self) -> set[str]:
         """The attributes that the classes of the trial set, define or name in a text.
 
         Other code may set them on the trial, too.

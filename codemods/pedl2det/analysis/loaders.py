@@ -15,7 +15,6 @@ from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Reference, Trial
 
 TRAINING_METHOD = "build_training_data_loader"
 VALIDATION_METHOD = "build_validation_data_loader"
-_TRAINING = "training_data"
 _PAIRS = ("data_loaders", "both_data_loaders", "det_data_loaders")
 RECORD_LOADERS = frozenset(
     f"pedl.data.{name}" for name in ("ArrayBatchLoader", "BatchLoader", "SliceBatchLoader")
@@ -82,16 +81,12 @@ def returned_loaders(trial: Trial) -> Iterator[tuple[Role, list[Origin]]]:
 
 def pair_name(trial: Trial) -> str:
     """The attribute for both loaders, which no class of the trial uses for something else."""
-    taken = trial.context.stored_attributes
-    return next(one for one in _PAIRS if one not in taken)
+    return trial.context.unused(*_PAIRS)
 
 
 def training_name(trial: Trial) -> str:
     """The attribute for the training data, which no class of the trial uses for something else."""
-    taken = trial.context.stored_attributes
-    return next(
-        one for one in ("training_data", "epoch_data", "det_training_data") if one not in taken
-    )
+    return trial.context.unused("training_data", "epoch_data", "det_training_data")
 
 
 # Old data objects.

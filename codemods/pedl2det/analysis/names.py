@@ -71,7 +71,8 @@ class Names:
 
     def __init__(self, tree: ast.Module) -> None:
         self.tree = tree
-        self._follow: Callable[[str], str] = lambda dotted: dotted
+        #: Where a dotted name, as an import gives it, is defined.
+        self.follow: Callable[[str], str] = lambda dotted: dotted
         #: The libraries' modules of which everything is imported.
         self.stars: list[str] = []
         #: The parent of every node.
@@ -175,13 +176,9 @@ class Names:
 
     # What a name means.
 
-    def follow(self, dotted: str) -> str:
-        """Where a dotted name, as an import gives it, is defined."""
-        return self._follow(dotted)
-
     def link(self, follow: Callable[[str], str]) -> None:
         """Have dotted names mean what they mean in other files."""
-        self._follow = follow
+        self.follow = follow
         self._qualified.clear()
 
     def qualified(self, node: ast.AST) -> str | None:

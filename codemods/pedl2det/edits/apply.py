@@ -75,22 +75,16 @@ class _Applier(cst.CSTTransformer):
 
     def _take(self, edit: fx.Edit) -> None:
         for hole in getattr(edit, "holes", {}).values():
-            self._wanted.add(self._locator.expression(hole))
+            self._wanted.add(self._locator.node(hole))
         match edit:
             case fx.RenameKeyword(node, name):
                 self._renamed[self._locator.argument(node)] = name
             case fx.Drop(node):
                 self._dropped.add(self._locator.part(node))
             case _:
-                self._file(self._located(edit.node), edit)
+                self._file(self._locator.node(edit.node), edit)
         if isinstance(edit, fx.Extract):
-            self._file(self._locator.statement(edit.statement), edit)
-
-    def _located(self, node: ast.AST) -> cst.CSTNode:
-        if isinstance(node, ast.stmt):
-            return self._locator.statement(node)
-        assert isinstance(node, ast.expr)
-        return self._locator.expression(node)
+            self._file(self._locator.node(edit.statement), edit)
 
     def _file(self, node: cst.CSTNode, edit: fx.Edit) -> None:
         known = self._edits[node]
@@ -165,7 +159,7 @@ class _Applier(cst.CSTTransformer):
                 self._extracted[node] = updated
                 return cst.Name(name)
             case fx.Replace(node, code):
-                inner = self._locator.expression(node)
+                inner = self._locator.node(node)
                 self._became[inner] = updated  # a hole may hold the node itself
                 made = templates.expression(code, self._holes(edit), self._config)
                 del self._became[inner]
@@ -178,7 +172,7 @@ class _Applier(cst.CSTTransformer):
     def _holes(self, edit: Any) -> dict[str, Any]:
         holes: dict[str, Any] = {}
         for name, node in getattr(edit, "holes", {}).items():
-            located = self._locator.expression(node)
+            located = self._locator.node(node)
             if located not in self._became:  # it stands behind this place
                 located.visit(self)
             holes[name] = self._became.get(located, located)

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from pedl2det.analysis.flow.values import Function, by_position
 from pedl2det.analysis.source import Spelling, spell
-from pedl2det.analysis.trial import Generation, Trial
+from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Trial
 from pedl2det.fixes import (
     CONSTRUCTOR,
     AddMember,
@@ -29,8 +29,6 @@ from pedl2det.fixes import (
 
 _ODD = "a constructor is called with more than the hyperparameters"
 _TYPE = "TFKerasTrialContext"
-#: Methods that took the hyperparameters.
-_METHODS = ("build_model", "session_config", "keras_callbacks")
 _MAKES_ITSELF = "a trial is made by a method of its own, which takes the hyperparameters"
 _MORE = "a trial is made with other arguments than the hyperparameters"
 
@@ -52,7 +50,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     for call in trial.modules.of(ast.Call) if trial.generation is Generation.PEDL else ():
         if _makes_trial(trial, call):
             yield _with_context(call)
-        elif isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS:
+        elif isinstance(call.func, ast.Attribute) and call.func.attr in GIVEN_HPARAMS[1:]:
             origins = trial.flow.origins(call.func.value)
             is_made = bool(origins) and all(_makes_trial(trial, one.node) for one in origins)
             if is_made or _asks_library(trial, call):

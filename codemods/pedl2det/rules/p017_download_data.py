@@ -37,7 +37,6 @@ def _called(trial: Trial) -> Iterable[Fix | Remark]:
     assert home is not None
     function = trial.download
     if function is not None and is_called_by_name(function):
-        source = trial.modules.home(function)
         yield Remark(function, _BY_NAME)
         return
     code = "legacy_keras.get_experiment_config(), legacy_keras.get_hyperparameters()"

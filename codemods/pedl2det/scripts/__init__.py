@@ -7,7 +7,7 @@ generator and a trial class in the same file; the rules then rewrite that like a
 from __future__ import annotations
 
 import ast
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -105,20 +105,13 @@ def origins(old: Sequence[str], new: Sequence[str]) -> tuple[int, ...]:
 
     A line that is new came from where the line before it did.
     """
-    old_bare, new_bare = [line.strip() for line in old], [line.strip() for line in new]
-    known = (_once(old_bare) & _once(new_bare)) - {""}
+    bare = [line.strip() for line in old]
     found, last = [], 0
-    for line in new_bare:
-        if line in known:
-            last = old_bare.index(line) + 1
-        elif last < len(old) and old_bare[last] == line:
-            last += 1
+    for line in new:
+        places = [number for number, one in enumerate(bare, 1) if one == line.strip()]
+        last = places[0] if len(places) == 1 else last + (last + 1 in places)
         found.append(max(last, 1))
     return tuple(found)
-
-
-def _once(lines: Sequence[str]) -> set[str]:
-    return {line for line, count in Counter(lines).items() if count == 1}
 
 
 def at_old_lines(reading: Reading, placed: Iterable[Any]) -> list[Any]:
