@@ -41,12 +41,6 @@ def entry_of(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> E
     return Entry(positional[0], positional[1], is_plain=is_plain)
 
 
-def is_called_by_name(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> bool:
-    """Whether the old harness called a function by the names of the parameters that it has."""
-    entry = entry_of(function)
-    return entry.hparams is None and not entry.is_plain
-
-
 #: Under what the trial keeps its context: the first name that it has no other use for.
 _ATTRIBUTES = ("context", "det_context", "trial_context", "determined_context")
 

@@ -108,7 +108,7 @@ def homes_of_trials(
     known = {*trials.values()} | homes_of_scripts(configs, reader)
     for file in candidates:  # such as one that imports the class for a module beside it
         home, source = _home(file, folders, packages), reader.source_or_none(file)
-        if home in folders - known and source is not None and _names_trial(source):
+        if home in folders - known and source and re.search(r"Keras\w*Trial", source.text):
             trials[file] = home
     return trials
 
@@ -155,16 +155,6 @@ def _with_heirs(
         if one != file and one.is_relative_to(above) and re.search(derives, one.read_bytes(), re.M)
     ]
     return dict.fromkeys((file, *heirs), above) if heirs else {}
-
-
-def _names_trial(source: Source) -> bool:
-    """Whether a file imports or uses a trial class of PEDL or Determined."""
-    return any(
-        (alias.name == "*" and f"{node.module}.TFKerasTrial" in TRIALS)
-        or imported_as(node, alias) in TRIALS
-        for node in source.names.of(ast.ImportFrom)
-        for alias in node.names
-    ) or any(source.names.qualified(node) in TRIALS for node in source.names.of(ast.Attribute))
 
 
 # Members.

@@ -30,7 +30,6 @@ _MAKERS = {
     f"{KERAS}.models.{name}"
     for name in ("clone_model", "load_model", "model_from_config", "model_from_json")
 }
-_KERAS_TRIALS = {"KerasTrial", "KerasFunctionalTrial"}
 _FIT = "legacy_keras.Fit"
 
 
@@ -146,18 +145,17 @@ def build_methods(trial: Trial) -> list[Function]:
 
 def is_keras_trial(trial: Trial, owner: ast.ClassDef) -> bool:
     """Whether a class is a ``KerasTrial``, whose harness compiles its model."""
-    family = trial.flow.family(owner)
-    return any(
-        (trial.base_name(base) or "").rpartition(".")[2] in _KERAS_TRIALS
-        for one in family
-        for base in one.bases
-    )
+    return not {"KerasTrial", "KerasFunctionalTrial"}.isdisjoint(_base_names(trial, owner))
 
 
 def is_functional(trial: Trial, owner: ast.ClassDef) -> bool:
     """Whether metrics and losses of a ``KerasTrial`` name the outputs that they are about."""
+    return "KerasFunctionalTrial" in _base_names(trial, owner)
+
+
+def _base_names(trial: Trial, owner: ast.ClassDef) -> set[str]:
     bases = [base for one in trial.flow.family(owner) for base in one.bases]
-    return any((trial.base_name(base) or "").endswith(".KerasFunctionalTrial") for base in bases)
+    return {(trial.base_name(base) or "").rpartition(".")[2] for base in bases}
 
 
 def is_model_class(trial: Trial, node: ast.ClassDef) -> bool:

@@ -406,10 +406,11 @@ def ask_for_hparam(trial: Trial, key: ast.expr) -> str | None:
 
 
 def key_of(call: ast.expr) -> ast.expr | None:
-    """The only argument of a getter's call."""
+    """The only argument of a call, if it has one and that can be seen."""
     match call:
         case (
-            ast.Call(args=[key], keywords=[]) | ast.Call(args=[], keywords=[ast.keyword(value=key)])
+            ast.Call(args=[key], keywords=[])
+            | ast.Call(args=[], keywords=[ast.keyword(arg=str(), value=key)])
         ) if not isinstance(key, ast.Starred):
             return key
     return None

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from pedl2det.analysis.flow.values import Function, by_position
 from pedl2det.analysis.source import Spelling, spell
-from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Trial
+from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Trial, key_of
 from pedl2det.fixes import (
     CONSTRUCTOR,
     AddMember,
@@ -169,13 +169,11 @@ def _asks_library(trial: Trial, call: ast.Call) -> bool:
 
 def _with_context(call: ast.Call) -> Fix | Remark:
     """``Net(hparams)`` becomes ``Net(legacy_keras.local_context(hparams))``."""
-    match [*call.args, *(one.value for one in call.keywords if one.arg)]:
-        case [hparams] if len(call.args) + len(call.keywords) == 1 and not isinstance(
-            hparams, ast.Starred
-        ):
-            code = "{trial}(legacy_keras.local_context({hparams}))"
-            return rewrite(call, code, {"trial": call.func, "hparams": hparams})
-    return Remark(call, _MORE)
+    hparams = key_of(call)
+    if hparams is None:
+        return Remark(call, _MORE)
+    code = "{trial}(legacy_keras.local_context({hparams}))"
+    return rewrite(call, code, {"trial": call.func, "hparams": hparams})
 
 
 EXAMPLE = """\

@@ -14,11 +14,13 @@ from collections.abc import Iterable, Iterator, Sequence
 import pedl2det_names as names
 from pedl2det.analysis.flow.values import arguments_of
 from pedl2det.analysis.loaders import ARRAYS_PARAMETERS, is_plain_in_memory
+from pedl2det.analysis.old_keras import respelled
 from pedl2det.analysis.source import spell
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Remark, rewrite
 
+#: The type of whatever a loader may be.
 _ANY_DATA = "determined.keras.InputData"
 _NO_WEIGHTS = "sample_weight of an InMemorySequence was never used, and is not used now"
 
@@ -32,7 +34,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         node = reference.node
         assert isinstance(node, ast.expr)
         if reference.is_in_annotation and is_gone:
-            yield _any_data(trial, node)
+            yield from respelled(trial.modules.home(node), node, _ANY_DATA)
         elif reference.call in plain:
             yield _as_tuple(reference, reference.call)
         else:
@@ -40,7 +42,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
                 node, "legacy_keras.InMemorySequence", notes=_notes(_arguments(reference.call))
             )
     for name in _annotations_of(trial, plain) if plain else ():
-        yield _any_data(trial, name)
+        yield from respelled(trial.modules.home(name), name, _ANY_DATA)
 
 
 def _arguments(call: ast.Call | None) -> dict[str, ast.expr]:
@@ -62,13 +64,6 @@ def _as_tuple(reference: Reference, call: ast.Call) -> Fix:
 
 
 # Annotations.
-
-
-def _any_data(trial: Trial, node: ast.expr) -> Fix:
-    """The type of whatever a loader may be, in the place of an old class in an annotation."""
-    source = trial.modules.home(node)
-    found = spell(source, _ANY_DATA)
-    return rewrite(node, found.code, imports=found.imports)
 
 
 def _annotations_of(trial: Trial, arrays: Sequence[ast.Call]) -> Iterator[ast.expr]:

@@ -9,12 +9,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from pedl2det.analysis.context import is_called_by_name
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import DOWNLOAD_CONTEXT, Fix, Remark, rewrite
 
 _NOTHING = "this project has no download_data, so no directory is known here"
-_BY_NAME = "PEDL called download_data by the names of the parameters that it has"
 _DEFINE = "name the directory in the data section of the config: context.get_data_config()"
 
 
@@ -30,15 +28,12 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield rewrite(node, "legacy_keras.get_download_data_dir")
 
 
-def _called(trial: Trial) -> Iterable[Fix | Remark]:
+def _called(trial: Trial) -> Iterable[Fix]:
     """The statement of the constructor, for the file of each class that has one."""
     place = trial.download_place
     home, name = trial.modules.split(place or "")
     assert home is not None
     function = trial.download
-    if function is not None and is_called_by_name(function):
-        yield Remark(function, _BY_NAME)
-        return
     code = "legacy_keras.get_experiment_config(), legacy_keras.get_hyperparameters()"
     if function is not None and trial.context.can_take(function):
         code = DOWNLOAD_CONTEXT
