@@ -376,26 +376,20 @@ class Names:
         So is what ``run`` serves of Keras, if it serves all that is tried.
         """
         for guard in self.of(ast.Try):
-            aliases = [
-                alias
+            tried = {
+                alias: imported_as(statement, alias)
                 for statement in guard.body
                 if isinstance(statement, ast.Import | ast.ImportFrom)
                 for alias in statement.names
-            ]
-            tried = [self._tried(alias) for alias in aliases]
-            all_served = all(is_legacy(one) or _is_served(one) for one in tried)
+            }
+            all_served = all(is_legacy(one) or _is_served(one) for one in tried.values())
             handled = {one for part in guard.handlers for one in self.below(part)}
             scope: Any = self.definition_around(guard) or self.tree
-            for alias, dotted in zip(aliases, tried, strict=True):
+            for alias, dotted in tried.items():
                 name = name_of(alias) or ""
                 is_known = all_served or is_legacy(dotted)
                 if is_known and handled.issuperset({*self._nodes_of(scope, name)} - {alias}):
                     self._known[scope, name] = self.imported_as(alias)
-
-    def _tried(self, alias: ast.alias) -> str:
-        """What an import imports, whatever it binds."""
-        is_from = isinstance(self.parents[alias], ast.ImportFrom)
-        return self.imported_as(alias) if is_from else alias.name
 
     def _read(self, tree: ast.Module) -> None:
         """Take every node in, without recursion: a long sum nests deeper than Python calls."""

@@ -9,6 +9,7 @@ its last batch, or one that the code looks into keeps a class of the same name i
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 import pedl2det_names as names
@@ -77,13 +78,9 @@ def _annotations_of(trial: Trial, arrays: Sequence[ast.Call]) -> Iterator[ast.ex
             for part, path in parts:
                 origins = [one for value in values for one in trial.flow.origins(value, path)]
                 holds_arrays = any(one.node in arrays and not one.path for one in origins)
-                if part is not None and holds_arrays and _means_sequence(trial, part):
+                meaning = trial.modules.meaning(part) if part is not None and holds_arrays else ""
+                if part is not None and re.search(r"\bkeras\b.*\.Sequence$", meaning or ""):
                     yield part
-
-
-def _means_sequence(trial: Trial, node: ast.expr) -> bool:
-    dotted = trial.modules.meaning(node) or ""
-    return dotted.rpartition(".")[2] == "Sequence" and "keras" in dotted
 
 
 EXAMPLE = """\
