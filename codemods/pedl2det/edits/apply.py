@@ -14,6 +14,7 @@ from typing import Any
 import libcst as cst
 
 from pedl2det import fixes as fx
+from pedl2det.analysis.flow.values import is_static
 from pedl2det.analysis.source import Source
 from pedl2det.edits import layout, templates
 from pedl2det.edits.comments import keep_comments, settled
@@ -266,7 +267,8 @@ class _Applier(cst.CSTTransformer):
         match edit:
             case fx.AddParameter(function, code):
                 in_class = isinstance(self._source.names.parents.get(function), ast.ClassDef)
-                return layout.with_parameter(updated, code, in_class)
+                is_method = in_class and not is_static(function)  # behind `self`
+                return layout.with_parameter(updated, code, int(is_method))
             case fx.RenameFunction(name=name):
                 return updated.with_changes(name=cst.Name(name))
             case fx.InsertFirst():

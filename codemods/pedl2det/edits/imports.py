@@ -298,7 +298,8 @@ class _Editor:
             above = take_blank_lines(rows[at])
             self._part(at)
         else:
-            at = next((at for at, row in enumerate(rows) if not _is_head(at, row)), len(rows))
+            is_documented = ast.get_docstring(self._source.tree) is not None
+            at = is_documented + sum(_is_future(row.nodes[0]) for row in rows)
             above = [newline] if at else []
             self._part(at)
         if at and not NEWLINE.search(rows[at - 1].code[-1:]):
@@ -391,10 +392,3 @@ def _reads_at_once(row: Row) -> set[str]:
     """The names in what runs when a row does."""
     inner = itertools.chain.from_iterable(map(run_at_once, row.nodes))
     return {one.id for one in inner if isinstance(one, ast.Name)}
-
-
-def _is_head(at: int, row: Row) -> bool:
-    """Whether nothing may stand above a row: documentation, and imports of the future."""
-    first = row.nodes[0]
-    is_text = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-    return _is_future(first) or (at == 0 and is_text)

@@ -134,25 +134,20 @@ def _after(last: cst.Arg, new: cst.Arg, between: Any) -> tuple[cst.Arg, cst.Arg]
     return last.with_changes(comma=comma, whitespace_after_arg=tight), new
 
 
-def with_parameter(function: Any, code: str, in_class: bool) -> Any:
-    """A function with a new first parameter; in a method it is behind ``self``."""
+def with_parameter(function: Any, code: str, place: int) -> Any:
+    """A function with a new parameter, in one of the first places."""
     made: Any = cst.parse_statement(f"def f({code}): pass")
     new = made.params.params[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
     old = function.params
     kind = "posonly_params" if old.posonly_params else "params"
     names = list(getattr(old, kind))
-    names.insert(1 if names and in_class and not _is_static(function) else 0, new)
+    names.insert(place, new)
     changed = old.with_changes(**{kind: names})
     function = function.with_changes(params=changed)
     is_only = len(changed.params) == 1 and changed.star_arg is cst.MaybeSentinel.DEFAULT
     if is_only:
         return function.with_changes(whitespace_before_params=cst.SimpleWhitespace(""))
     return function
-
-
-def _is_static(function: cst.FunctionDef) -> bool:
-    names = [one.decorator for one in function.decorators]
-    return any(isinstance(one, cst.Name) and one.value == "staticmethod" for one in names)
 
 
 # Lines that became too long.
