@@ -70,22 +70,19 @@ class _Applier(cst.CSTTransformer):
     def take(self, edits: Iterable[fx.Edit]) -> None:
         """Take edits in, and find where they are; the walk leaves everything else out."""
         for edit in edits:
-            self._take(edit)
+            for hole in getattr(edit, "holes", {}).values():
+                self._wanted.add(self._locator.node(hole))
+            match edit:
+                case fx.RenameKeyword(node, name):
+                    self._renamed[self._locator.argument(node)] = name
+                case fx.Drop(node):
+                    self._dropped.add(self._locator.part(node))
+                case _:
+                    self._file(self._locator.node(edit.node), edit)
+            if isinstance(edit, fx.Extract):
+                self._file(self._locator.node(edit.statement), edit)
         marked = {*self._edits, *self._wanted, *self._dropped, *self._renamed}
         self._ways = self._locator.ways(marked)
-
-    def _take(self, edit: fx.Edit) -> None:
-        for hole in getattr(edit, "holes", {}).values():
-            self._wanted.add(self._locator.node(hole))
-        match edit:
-            case fx.RenameKeyword(node, name):
-                self._renamed[self._locator.argument(node)] = name
-            case fx.Drop(node):
-                self._dropped.add(self._locator.part(node))
-            case _:
-                self._file(self._locator.node(edit.node), edit)
-        if isinstance(edit, fx.Extract):
-            self._file(self._locator.node(edit.statement), edit)
 
     def _file(self, node: cst.CSTNode, edit: fx.Edit) -> None:
         known = self._edits[node]

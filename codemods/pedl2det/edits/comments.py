@@ -71,7 +71,8 @@ def settled(block: Any) -> Any:
     is_closed_up = False
     for statement in block.body:
         own = list(statement.leading_lines)
-        if is_gone(statement):
+        is_line = isinstance(statement, cst.SimpleStatementLine)
+        if is_line and isinstance(statement.body[0], Gone):
             waiting += [
                 line
                 for line in own
@@ -92,11 +93,6 @@ def settled(block: Any) -> Any:
         kept = [cst.SimpleStatementLine([cst.Pass()])]
     comments = [line for line in waiting if line.comment is not None]
     return block.with_changes(body=kept, footer=[*comments, *block.footer])
-
-
-def is_gone(statement: Any) -> bool:
-    """Whether a statement stands for a deleted one."""
-    return isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[0], Gone)
 
 
 def _with_trailing(original: Any, last: Any, lost: Counter[str]) -> tuple[Any, Counter[str]]:

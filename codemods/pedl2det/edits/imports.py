@@ -234,7 +234,9 @@ class _Editor:
         now = [one.node for one in self._imports.values()]
         present = {_single(alias, node) for node in now for alias in node.names}
         missing = {name: new for name, new in added.items() if ast.unparse(new) not in present}
-        reads = [_reads_at_once(row) for row in self._rows] if missing else []
+        run = [[*map(run_at_once, row.nodes)] for row in self._rows if missing]
+        parts = map(itertools.chain.from_iterable, run)
+        reads = [{one.id for one in part if isinstance(one, ast.Name)} for part in parts]
         for name, new in missing.items():
             # It stands above the first row that reads its name.
             used = next((at for at, names in enumerate(reads) if name in names), len(reads))
@@ -386,9 +388,3 @@ def _bodies(statement: Any) -> Iterator[list[ast.stmt]]:
             yield body
     for part in [*getattr(statement, "handlers", []), *getattr(statement, "cases", [])]:
         yield part.body
-
-
-def _reads_at_once(row: Row) -> set[str]:
-    """The names in what runs when a row does."""
-    inner = itertools.chain.from_iterable(map(run_at_once, row.nodes))
-    return {one.id for one in inner if isinstance(one, ast.Name)}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from pedl2det.analysis.flow.values import Function, by_position
+from pedl2det.analysis.flow.values import Function, by_position, first_parameter
 from pedl2det.analysis.source import Spelling, spell
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Trial, key_of
 from pedl2det.fixes import (
@@ -95,7 +95,7 @@ def _rewritten(trial: Trial, owner: ast.ClassDef, function: Function) -> Fix:
         edits += [Drop(one) for one in (*hparams, *extra)]
         edits.append(AddParameter(function, f"{name}: {written.code}"))
     for call in calls:
-        first = f"{_first(function)}, " if _is_explicit(call, function) else ""
+        first = f"{first_parameter(function)}, " if _is_explicit(call, function) else ""
         edits.append(Replace(call, f"{ast.unparse(call.func)}({first}{name})"))
     if not any(trial.flow.called(call) for call in calls):
         edits.append(_constructor(trial, function, name, calls))
@@ -114,17 +114,13 @@ def _constructor(trial: Trial, function: Function, name: str, calls: list[ast.Ca
     if trial.generation is Generation.PEDL or not any(
         ast.unparse(line).endswith(keeping) for line in function.body
     ):
-        return InsertFirst(function, f"{_first(function)}{keeping}\n{CONSTRUCTOR}")
+        return InsertFirst(function, f"{first_parameter(function)}{keeping}\n{CONSTRUCTOR}")
     return InsertAfter(head, CONSTRUCTOR) if head else InsertFirst(function, CONSTRUCTOR)
-
-
-def _first(function: Function) -> str:
-    return by_position(function)[0].arg
 
 
 def _is_explicit(call: ast.Call, function: Function) -> bool:
     """Whether a call is ``Base.__init__(self, ...)``."""
-    return bool(call.args) and ast.unparse(call.args[0]) == _first(function)
+    return bool(call.args) and ast.unparse(call.args[0]) == first_parameter(function)
 
 
 def _is_odd(trial: Trial, function: Function) -> bool:
