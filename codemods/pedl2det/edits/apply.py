@@ -38,15 +38,19 @@ def apply(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str])
         NotLocated: a node has no place of its own in the file.
     """
     locator = Locator(source)
-    applier = _Applier(source, locator, context)
-    applier.take(edits)
-    return locator.module.visit(applier).code
+    return locator.module.visit(_Applier(source, locator, edits, context)).code
 
 
 class _Applier(cst.CSTTransformer):
     """Edits nodes on the way up, so that holes find what became of their nodes."""
 
-    def __init__(self, source: Source, locator: Locator, context: dict[ast.AST, str]) -> None:
+    def __init__(
+        self,
+        source: Source,
+        locator: Locator,
+        edits: Iterable[fx.Edit],
+        context: dict[ast.AST, str],
+    ) -> None:
         super().__init__()
         self._source = source
         self._locator = locator
@@ -61,15 +65,9 @@ class _Applier(cst.CSTTransformer):
         self._extracted: dict[ast.expr, Any] = {}
         self._dropped: set[cst.CSTNode] = set()
         self._renamed: dict[cst.CSTNode, str] = {}
-        self._ways: set[cst.CSTNode] = set()
         self._touched: list[bool] = []
         self._elifs: set[Any] = set()
-
-    # Before the walk: file each edit under the node that it changes.
-
-    def take(self, edits: Iterable[fx.Edit]) -> None:
-        """Take edits in, and find where they are; the walk leaves everything else out."""
-        for edit in edits:
+        for edit in edits:  # is filed under the node that it changes
             for hole in getattr(edit, "holes", {}).values():
                 self._wanted.add(self._locator.node(hole))
             match edit:
@@ -82,7 +80,7 @@ class _Applier(cst.CSTTransformer):
             if isinstance(edit, fx.Extract):
                 self._file(self._locator.node(edit.statement), edit)
         marked = {*self._edits, *self._wanted, *self._dropped, *self._renamed}
-        self._ways = self._locator.ways(marked)
+        self._ways = locator.ways(marked)  # the walk leaves everything else out
 
     def _file(self, node: cst.CSTNode, edit: fx.Edit) -> None:
         known = self._edits[node]

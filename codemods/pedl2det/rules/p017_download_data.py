@@ -39,11 +39,9 @@ def _called(trial: Trial, root: ast.ClassDef) -> Fix:
     statement = f"legacy_keras.download_once({{context}}, lambda: {name}({code}))"
     line = f"from {trial.modules.name_of(home)} import {name}"
     is_local = home is not source and trial.modules.imports(home, source)
-    imports = (
-        ("import legacy_keras",) if home is source or is_local else (line, "import legacy_keras")
-    )
+    imports = () if home is source or is_local else (line,)
     constructor = (f"{line}\n\n{statement}" if is_local else statement,)
-    return Fix(root, imports=imports, constructor=constructor)
+    return Fix(root, imports=(*imports, "import legacy_keras"), constructor=constructor)
 
 
 EXAMPLE = """\
