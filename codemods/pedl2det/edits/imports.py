@@ -7,18 +7,16 @@ import copy
 import itertools
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from pedl2det.analysis.bindings import run_at_once
 from pedl2det.analysis.source import NEWLINE, Source, first_line
-from pedl2det.analysis.text_rules import Span, replaced
 from pedl2det.edits.apply import apply
 from pedl2det.edits.flakes import undefined_exports, wrong_names
 from pedl2det.edits.layout import formatted
 from pedl2det.edits.rows import Row, rows_of, take_blank_lines, text_of
-from pedl2det.fixes import Drop
+from pedl2det.fixes import Drop, ReplaceStatement
 
 #: No line of imports has more columns.
 _LONGEST = 100
@@ -338,6 +336,7 @@ class _Editor:
                 kept = [stays(alias, now) for alias in now.names]
             if not all(kept):
                 codes[place] = _without_names(now, kept)
+        codes |= self._blocks(codes)
         rows = [Row(row.above, self._code(row, codes), row.nodes) for row in self._rows]
         return self._head + text_of(rows) + self._foot
 
@@ -346,45 +345,25 @@ class _Editor:
         first = row.nodes[0]
         if first not in self._source.names.parents:
             return codes.get(first, self._imports[first].code) + self._newline
-        start = self._source.offset((first_line(first), 0))
-        if hasattr(first, "body"):
-            spans = [*self._inner(first, codes)]
-        else:
-            spans = [*self._line(row.nodes, codes)]
-            if any(not one.text for one in spans):
-                return ""
-        return replaced(row.code, [Span(s.start - start, s.end - start, s.text) for s in spans])
+        if first in codes and first not in self._imports:
+            return codes[first]
+        old = [self._source.segment(one) for one in row.nodes]
+        new = [codes.get(one, text) for one, text in zip(row.nodes, old, strict=True)]
+        if new == old:
+            return row.code
+        start = self._source.offset(self._source.start(first))
+        end = self._source.offset(self._source.span(row.nodes[-1])[1]) - start
+        text = NEWLINE.sub(self._newline, "; ".join(filter(None, new)))
+        return text and text + row.code[end:]
 
-    def _line(self, nodes: Sequence[ast.stmt], codes: Mapping[ast.stmt, str]) -> Iterator[Span]:
-        """Replace the statements of a line, if imports among them change."""
-        texts = [(one, self._source.segment(one)) for one in nodes if one in codes]
-        if any(codes[one] != text for one, text in texts):
-            kept = [codes.get(one, self._source.segment(one)) for one in nodes]
-            start, end = self._source.start(nodes[0]), self._source.span(nodes[-1])[1]
-            text = NEWLINE.sub(self._newline, "; ".join(filter(None, kept)))
-            yield Span(self._source.offset(start), self._source.offset(end), text)
-
-    def _inner(self, statement: ast.stmt, codes: Mapping[ast.stmt, str]) -> Iterator[Span]:
-        """Replace what changes in the blocks of a statement."""
-        for body in _bodies(statement):
-            source = self._source
-            line, column = source.start(body[0])
-            indent = source.lines[line - 1][:column]
-            if indent.strip():  # behind the colon
-                yield from (Span(s.start, s.end, s.text or "pass") for s in self._line(body, codes))
-                continue
-            rows = rows_of(source, body)
-            new = [Row(row.above, self._code(row, codes), row.nodes) for row in rows]
-            if [row.code for row in new] != [row.code for row in rows]:
-                start = source.offset((first_line(body[0]) - len(rows[0].above), 0))
-                end = start + len(text_of(rows))
-                yield Span(start, end, text_of(new, f"{indent}pass{self._newline}"))
-
-
-def _bodies(statement: Any) -> Iterator[list[ast.stmt]]:
-    """The blocks of a compound statement that hold something."""
-    for name in ("body", "orelse", "finalbody"):
-        if body := getattr(statement, name, []):
-            yield body
-    for part in [*getattr(statement, "handlers", []), *getattr(statement, "cases", [])]:
-        yield part.body
+    def _blocks(self, codes: Mapping[ast.stmt, str]) -> dict[ast.stmt, str]:
+        """The code of the statements in whose blocks imports change."""
+        source, tree = self._source, self._source.tree
+        inner = [
+            ReplaceStatement(node, codes[node])
+            for node in self._present
+            if source.names.parents[node] is not tree and codes[node] != source.segment(node)
+        ]
+        new = Source.of(source.path, apply(source, inner, {})) if inner else source
+        rows = zip(rows_of(source, tree.body), rows_of(new, new.tree.body), strict=True)
+        return {old.nodes[0]: row.code for old, row in rows if row.code != old.code}
