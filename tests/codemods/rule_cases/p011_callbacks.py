@@ -94,7 +94,7 @@ AROUND["model_def.py"] = (
     .replace("    pass", "    def build_model(self, hparams):\n        return compiled()")
 )
 CASES = (
-    Case(pedl_trial(_BY_EPOCH), {"net.py": _BY_EPOCH_AFTER}),
+    Case(pedl_trial(_BY_EPOCH), {"net.py": _BY_EPOCH_AFTER}, "acts after each validation"),
     Case(pedl_trial(_BY_PARAMS), {"net.py": _BY_PARAMS_AFTER}),
     Case(  # which metrics are those of the training is asked of the trial
         pedl_trial(_OF_KERAS_TRIAL.format(hparams=", hparams", callbacks="make()"), "KerasTrial"),
