@@ -1,8 +1,8 @@
 """What becomes of comments.
 
 The comments of code that is replaced stay: what has no place in the new code moves to the line
-above. A deleted assignment or import takes the comments in it and behind it along, and a finding
-names them; the comments above it always stay. A comment that speaks to a tool goes with the code
+above. A deleted statement takes the comments in it and behind it along, and a finding names them;
+the comments above it always stay. A comment that speaks to a tool goes with the code
 that it speaks of.
 """
 
@@ -19,10 +19,6 @@ import libcst as cst
 FOR_TOOLS = ("# type:", "# noqa", "# pylint:", "# yapf:", "# fmt:", "# pragma:", "# isort:")
 
 
-#: Statements that do nothing but bind names: their comments speak of these names.
-_BINDINGS = (cst.Assign, cst.AnnAssign, cst.Import, cst.ImportFrom)
-
-
 class Gone(cst.Pass):
     """Stands where a statement was deleted, until its comments have found a place."""
 
@@ -37,7 +33,7 @@ def keep_comments(
     """
     above = list(original.leading_lines)
     if not lines:
-        return [_gone(original, above)]
+        return [cst.SimpleStatementLine([Gone()], leading_lines=above)]
     rest = list(lines)
     lost: Counter[str] = Counter()
     if "#" in text:
@@ -50,15 +46,6 @@ def keep_comments(
     own = [one for one in first.leading_lines if one.comment is not None or not above]
     leading = [*above, *(cst.EmptyLine(comment=cst.Comment(one)) for one in for_people), *own]
     return [first.with_changes(leading_lines=leading), *rest[1:]]
-
-
-def _gone(original: Any, above: list[Any]) -> cst.SimpleStatementLine:
-    """What stands for a deleted statement."""
-    if isinstance(original, cst.SimpleStatementLine):
-        trailing = original.trailing_whitespace.comment
-        if trailing is not None and not all(isinstance(one, _BINDINGS) for one in original.body):
-            above = [*above, cst.EmptyLine(comment=trailing)]
-    return cst.SimpleStatementLine([Gone()], leading_lines=above)
 
 
 def settled(block: Any) -> Any:

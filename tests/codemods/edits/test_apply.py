@@ -279,7 +279,6 @@ def test_a_statement_is_replaced_or_deleted(before: str, code: str, after: str) 
     [
         ("# above\nold  # behind\nb\n", "new", "# above\nnew  # behind\nb\n"),
         ("# above\nold\nb\n", "", "# above\nb\n"),
-        ("a\nold  # behind\nb\n", "", "a\n# behind\nb\n"),
         ("if a:\n    # above\n    old\n", "", "if a:\n    pass\n    # above\n"),
         ("f(  # first\n    old,  # second\n)\n", "new", "# first\n# second\nnew\n"),
         ("f(  # first\n    old,\n)  # last\n", "new()", "# first\nnew()  # last\n"),
