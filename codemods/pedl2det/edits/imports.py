@@ -75,8 +75,10 @@ def fit_imports(old: Source, new: Source, wanted: Wanted) -> str:
     if "__all__" in text:
         source = Source.of(new.path, text)
         lost = undefined_exports(source.tree) - undefined_exports(old.tree)
-        exports = (one for one in source.names.of(ast.Constant) if lost and one.value in lost)
-        text = apply(source, [Drop(one) for one in exports if _is_export(source, one)], {})
+        lines = [one for one in source.tree.body if ast.unparse(one).startswith("__all__ = ")]
+        parts = [part for line in lines for part in source.names.below(line)]
+        exports = [one for one in parts if isinstance(one, ast.Constant) and one.value in lost]
+        text = apply(source, map(Drop, exports), {})
     return text if text.strip() else ""
 
 
@@ -156,14 +158,6 @@ def _folded(code: str) -> str:
     if "\n" in code or len(code) <= _LONGEST:
         return code
     return formatted(code, _LONGEST).rstrip("\n")
-
-
-def _is_export(source: Source, text: ast.Constant) -> bool:
-    """Whether a text is a member of ``__all__``."""
-    match [*itertools.islice(source.names.around(text), 2)]:
-        case [ast.List() | ast.Tuple(), ast.Assign(targets=[ast.Name(id="__all__")])]:
-            return True
-    return False
 
 
 # The file.

@@ -158,12 +158,12 @@ def _plan_training(source: Source, modules: Modules, scripts: set[int], has_size
         script.config = native.config_of(fits.flow, given)
         if given is not None and script.config is None:
             _say(script, source, call, Kind.LEFT, _COMPUTED, _WRITE_CONFIG)
-    gone: list[ast.stmt] = []
-    asked = native.init_of(source)
-    if asked is not None:
-        statement, script.context = asked
-        gone = native.with_preparation(source, modules, statement)
-    script.edits += [(source, ReplaceStatement(one)) for one in gone]
+        match source.names.parents[call]:
+            case ast.Assign(targets=[ast.Name(id=name)]) as line:
+                if source.names.definition_around(call) is None:
+                    script.context = name
+                    gone = native.with_preparation(source, modules, line)
+                    script.edits += [(source, ReplaceStatement(one)) for one in gone]
     for call in fits.calls:
         _say(script, modules.home(call), call, Kind.NOTE, _YIELDED)
     for node in source.names.of(ast.Subscript):  # while it is imported, the script is no command

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from pedl2det.analysis.flow import Flow
 from pedl2det.analysis.flow.values import argument
-from pedl2det.analysis.membership import CREATES, INITS, calls_of
+from pedl2det.analysis.membership import CREATES, calls_of
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
 from pedl2det.scripts.generator import is_guard, is_pure
@@ -28,16 +28,6 @@ _PARAMETERS = {
 #: What has no effect but on what it returns, or on a parser of the script.
 _OF_PARSERS = ("add_argument", "parse_args", "parse_known_args")
 _LIBRARIES = ("argparse.", "determined.")
-
-
-def init_of(source: Source) -> tuple[ast.Assign, str] | None:
-    """The statement by which a script itself asks for a context, and the context's name."""
-    for call in calls_of(source, INITS):
-        match source.names.parents[call]:
-            case ast.Assign(targets=[ast.Name(id=name)]) as statement:
-                if source.names.definition_around(call) is None:
-                    return statement, name
-    return None
 
 
 def create_of(source: Source, modules: Modules) -> tuple[ast.Expr, str] | None:
