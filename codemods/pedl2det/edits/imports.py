@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pedl2det.analysis.bindings import run_at_once
-from pedl2det.analysis.source import NEWLINE, Source, first_line
+from pedl2det.analysis.source import NEWLINE, Source, first_line, lines_of
 from pedl2det.edits.apply import apply
+from pedl2det.edits.comments import FOR_TOOLS
 from pedl2det.edits.flakes import undefined_exports, wrong_names
 from pedl2det.edits.layout import formatted
-from pedl2det.edits.rows import Row, rows_of, take_blank_lines, text_of
 from pedl2det.fixes import Drop, ReplaceStatement
 
 #: No line of imports has more columns.
@@ -160,7 +160,74 @@ def _folded(code: str) -> str:
     return formatted(code, _LONGEST).rstrip("\n")
 
 
-# The file.
+# The file, as rows of text. The comments and blank lines of rows that do not change stay.
+
+
+@dataclass
+class _Row:
+    """A line of simple statements, or a compound statement."""
+
+    above: list[str]  #: the comments and blank lines above it
+    code: str  #: its lines, with their ends; empty once it is gone
+    nodes: list[ast.stmt]  #: its statements
+
+
+def _rows_of(source: Source) -> list[_Row]:
+    """Return the rows of a file; what is above the first row is its head."""
+    lines = lines_of(source.text)
+    found: list[_Row] = []
+    end = 0
+    for statement in source.tree.body:
+        start, last = first_line(statement) - 1, statement.end_lineno or 0
+        if found and start < end:  # behind a semicolon
+            found[-1].nodes.append(statement)
+            found[-1].code += "".join(lines[end:last])
+        else:
+            above = lines[end:start] if found else []
+            found.append(_Row(above, "".join(lines[start:last]), [statement]))
+        end = last
+    return found
+
+
+def _is_blank(line: str) -> bool:
+    """Whether a line has neither code nor a comment."""
+    return not line.strip()
+
+
+def _is_comment(line: str) -> bool:
+    """Whether a line is a comment alone."""
+    return line.lstrip().startswith("#")
+
+
+def _take_blank_lines(row: _Row) -> list[str]:
+    """Take away the blank lines that a row has above its comments; return them."""
+    blank = [*itertools.takewhile(_is_blank, row.above)]
+    del row.above[: len(blank)]
+    return blank
+
+
+def _text_of(rows: Sequence[_Row]) -> str:
+    """Return the text of rows.
+
+    Comments above a row that is gone stay above the next one, or at the end.
+    """
+    lines: list[str] = []
+    waiting: list[str] = []
+    is_closed_up = False
+    for row in rows:
+        if not row.code:
+            waiting += [line for line in row.above if not line.lstrip().startswith(FOR_TOOLS)]
+            is_closed_up = True
+            continue
+        above = row.above
+        if is_closed_up:
+            keeps = any(map(_is_comment, waiting)) or not above
+            above = [*waiting, *above] if keeps else above
+            if not lines:  # nothing is above the first statement
+                above = [*itertools.dropwhile(_is_blank, above)]
+            waiting, is_closed_up = [], False
+        lines += [*above, row.code]
+    return "".join([*lines, *filter(_is_comment, waiting)])
 
 
 @dataclass
@@ -180,10 +247,10 @@ class _Editor:
         newline = NEWLINE.search(source.text)
         self._newline = newline[0] if newline else "\n"
         body = source.tree.body
-        self._rows = rows_of(source, body)
+        self._rows = _rows_of(source)
         start = source.offset((first_line(body[0]), 0)) if body else len(source.text)
         self._head = source.text[:start]
-        self._foot = source.text[start + len(text_of(self._rows)) :]
+        self._foot = source.text[start + len(_text_of(self._rows)) :]
         self._present = sorted(source.names.of(ast.Import, ast.ImportFrom), key=source.start)
         self._imports: dict[ast.stmt, _Import] = {
             node: _Import(node, source.segment(node)) for node in self._present
@@ -281,7 +348,7 @@ class _Editor:
             at = next(later, same[-1][0] + 1)
             above = []
             if at <= same[0][0]:
-                above = take_blank_lines(rows[at])
+                above = _take_blank_lines(rows[at])
                 is_below = any(one == at - 1 and other == group for one, other, _ in imports)
                 above = above or ([newline] if at and not is_below else [])
         elif before := [at for at, other, _ in imports if other < group]:
@@ -289,7 +356,7 @@ class _Editor:
             self._part(at)
         elif imports:
             at = imports[0][0]
-            above = take_blank_lines(rows[at])
+            above = _take_blank_lines(rows[at])
             self._part(at)
         else:
             is_documented = ast.get_docstring(self._source.tree) is not None
@@ -299,7 +366,7 @@ class _Editor:
         if at and not NEWLINE.search(rows[at - 1].code[-1:]):
             rows[at - 1].code += newline  # it was the last line of the file
         self._imports[new] = _Import(new, ast.unparse(new))
-        rows.insert(at, Row(above, ast.unparse(new) + newline, [new]))
+        rows.insert(at, _Row(above, ast.unparse(new) + newline, [new]))
         return at
 
     def _part(self, at: int) -> None:
@@ -310,7 +377,7 @@ class _Editor:
             if not row.above or row.above[0].strip():
                 row.above[:0] = [self._newline] * (2 if is_definition else 1)
 
-    def _first(self, row: Row) -> ast.stmt:
+    def _first(self, row: _Row) -> ast.stmt:
         """The first statement of a row, as it is now."""
         first = row.nodes[0]
         return self._imports[first].node if first in self._imports else first
@@ -331,10 +398,10 @@ class _Editor:
             if not all(kept):
                 codes[place] = _without_names(now, kept)
         codes |= self._blocks(codes)
-        rows = [Row(row.above, self._code(row, codes), row.nodes) for row in self._rows]
-        return self._head + text_of(rows) + self._foot
+        rows = [_Row(row.above, self._code(row, codes), row.nodes) for row in self._rows]
+        return self._head + _text_of(rows) + self._foot
 
-    def _code(self, row: Row, codes: Mapping[ast.stmt, str]) -> str:
+    def _code(self, row: _Row, codes: Mapping[ast.stmt, str]) -> str:
         """The code of a row with that of its imports."""
         first = row.nodes[0]
         if first not in self._source.names.parents:
@@ -359,5 +426,5 @@ class _Editor:
             if source.names.parents[node] is not tree and codes[node] != source.segment(node)
         ]
         new = Source.of(source.path, apply(source, inner, {})) if inner else source
-        rows = zip(rows_of(source, tree.body), rows_of(new, new.tree.body), strict=True)
+        rows = zip(_rows_of(source), _rows_of(new), strict=True)
         return {old.nodes[0]: row.code for old, row in rows if row.code != old.code}
