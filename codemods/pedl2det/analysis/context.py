@@ -92,6 +92,9 @@ class ContextReach:
         if own is not None:
             inner = (arg.arg for one in around if one is not function for arg in by_position(one))
             return None if own.partition(".")[0] in inner else Access(own)
+        given = self._given(function)
+        if given is not None:
+            return Access(given)
         if self.can_take(function):
             return Access(self.parameter_of(function), function)
         return None
@@ -102,6 +105,15 @@ class ContextReach:
         methods = [self._flow.own_method(owner, "__init__") for owner in self._classes]
         given = [_given_context(method) for method in methods if method is not None]
         return [one for one in given if one is not None]
+
+    def _given(self, function: Function) -> str | None:
+        """The parameter that gets the trial's context in every call already."""
+        for one in by_position(function):
+            sources = [at for at in self._flow.origins(one) if at.node is not one]
+            known = (not at.path and at.node in self._constructor_parameters for at in sources)
+            if sources and all(known):
+                return one.arg
+        return None
 
     def can_take(self, function: Function) -> bool:
         """Whether every caller of a function can hand the context on."""

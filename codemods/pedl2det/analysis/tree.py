@@ -117,4 +117,10 @@ def bytes_or_none(path: Path) -> bytes | None:
 
 def is_present(path: Path) -> bool:
     """Tell whether there is a file, also one that cannot be read or is not regular."""
-    return os.path.lexists(path) and not path.is_dir()
+    try:
+        path.lstat()
+        return not path.is_dir()
+    except PermissionError:
+        return True
+    except (OSError, ValueError):
+        return False
