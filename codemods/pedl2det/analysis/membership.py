@@ -108,7 +108,7 @@ def homes_of_trials(
     known = {*trials.values()} | homes_of_scripts(configs, reader)
     for file in candidates:  # such as one that imports the class for a module beside it
         home, source = _home(file, folders, packages), reader.source_or_none(file)
-        if home in folders - known and source and re.search(r"Keras\w*Trial", source.text):
+        if home in folders - known and source is not None and _names_trial(source):
             trials[file] = home
     return trials
 
@@ -155,6 +155,13 @@ def _with_heirs(
         if one != file and one.is_relative_to(above) and re.search(derives, one.read_bytes(), re.M)
     ]
     return dict.fromkeys((file, *heirs), above) if heirs else {}
+
+
+def _names_trial(source: Source) -> bool:
+    """Whether code of a file has the name of a trial class of PEDL or Determined."""
+    nodes = source.names.of(ast.alias, ast.Name, ast.Attribute)
+    words = {getattr(node, field, "") for node in nodes for field in ("name", "id", "attr")}
+    return not words.isdisjoint(one.rpartition(".")[2] for one in TRIALS)
 
 
 # Members.
