@@ -277,10 +277,13 @@ def _imports(file: Path, project: Project) -> bool:
 
 def _matters(file: Path, reader: Reader) -> bool:
     """Whether a notebook uses the old API, or may use it and cannot be read."""
-    from pedl2det.analysis.notebook import uses_old_api
+    from pedl2det.analysis.notebook import Document, uses_old_api
 
-    source = reader.source_or_none(file)
-    if source is None and reader.unreadable[file].cell is None:  # not even as JSON
+    try:
+        document = Document.of(file, file.read_bytes())
+    except Unreadable:
         return True
-    text = file.read_bytes().decode("utf-8", errors="replace")
-    return (source is not None and uses_legacy(source)) or uses_old_api(text)
+    source = reader.source_or_none(file)
+    return (source is not None and uses_legacy(source)) or any(
+        cell.is_code and uses_old_api(cell.source) for cell in document.cells
+    )
