@@ -187,15 +187,14 @@ def _is_batch_size(trial: Trial, origin: Origin) -> bool:
     return False
 
 
-def _is_hparams(trial: Trial, node: ast.AST) -> bool:
+def _is_hparams(trial: Trial, node: ast.arg) -> bool:
     """Whether a parameter holds the hyperparameters, as the old harness gave them."""
     given = [entry_of(one).hparams for one in (trial.loaders, trial.download) if one is not None]
     given += [
         one for _, method in trial.methods(*GIVEN_HPARAMS) for one in by_position(method)[1:2]
     ]
     return (
-        isinstance(node, ast.arg)
-        and trial.generation is Generation.PEDL
+        trial.generation is Generation.PEDL
         and node in given
         and not any(use.is_change for use in trial.flow.parameter_uses(node))
     )

@@ -287,8 +287,8 @@ _CALLBACKS = "tensorflow.keras.callbacks."
 _DETERMINED = "determined.keras.callbacks."
 #: Callbacks that watch a metric, and of which Determined has its own, which act after validations.
 _BY_VALIDATION = ("EarlyStopping", "ReduceLROnPlateau")
-#: Callbacks of Keras that act on nothing that has a number in an epoch.
-_WITHOUT_EPOCHS = (f"{_CALLBACKS}TerminateOnNaN",)
+#: A callback of Keras that acts on nothing that has a number in an epoch.
+_WITHOUT_EPOCHS = f"{_CALLBACKS}TerminateOnNaN"
 
 
 @dataclass(frozen=True)
@@ -341,8 +341,7 @@ def may_act_by_epoch(trial: Trial, value: ast.expr) -> bool:
                 is_plain = not any(use.is_change or use.way is Way.ARGUMENT for use in uses)
             case ast.Call():
                 today = trial.today(node.func)
-                is_known = today.startswith((_DETERMINED, "legacy_keras."))
-                is_known = is_known or today in _WITHOUT_EPOCHS
+                is_known = today.startswith((_DETERMINED, "legacy_keras.", _WITHOUT_EPOCHS))
                 is_plain = is_known or watches_validation(trial, node)
             case _:
                 is_plain = isinstance(node, ast.Tuple | ast.BinOp | ast.Constant)

@@ -189,11 +189,6 @@ def _rows_of(source: Source) -> list[_Row]:
     return found
 
 
-def _is_blank(line: str) -> bool:
-    """Whether a line has neither code nor a comment."""
-    return not line.strip()
-
-
 def _is_comment(line: str) -> bool:
     """Whether a line is a comment alone."""
     return line.lstrip().startswith("#")
@@ -201,7 +196,7 @@ def _is_comment(line: str) -> bool:
 
 def _take_blank_lines(row: _Row) -> list[str]:
     """Take away the blank lines that a row has above its comments; return them."""
-    blank = [*itertools.takewhile(_is_blank, row.above)]
+    blank = [*itertools.takewhile(lambda line: not line.strip(), row.above)]
     del row.above[: len(blank)]
     return blank
 
@@ -224,7 +219,7 @@ def _text_of(rows: Sequence[_Row]) -> str:
             keeps = any(map(_is_comment, waiting)) or not above
             above = [*waiting, *above] if keeps else above
             if not lines:  # nothing is above the first statement
-                above = [*itertools.dropwhile(_is_blank, above)]
+                above = [*itertools.dropwhile(lambda line: not line.strip(), above)]
             waiting, is_closed_up = [], False
         lines += [*above, row.code]
     return "".join([*lines, *filter(_is_comment, waiting)])
