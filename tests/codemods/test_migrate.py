@@ -227,7 +227,7 @@ def test_a_mere_mention_has_nothing_below_it_read(tmp_path: Path) -> None:
         ),
         (
             {"const.yaml": f"x: {'[' * 2000}\n{CONFIG}"},
-            "const.yaml:1: scan: bad input: nested too deeply",
+            "const.yaml:1: scan: bad input: not YAML: exceeded",
         ),
         (
             {"const.yaml": CONFIG.replace("{batch_size: 2}", "&all {batch_size: 2, x: *all}")},

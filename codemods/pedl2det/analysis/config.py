@@ -107,7 +107,7 @@ class Config:
             Unreadable: the text is not one YAML document, or a mapping has a key twice.
         """
         try:
-            root = _composed(text)
+            root = yaml.compose(text, Loader=_FAST)
             _check(root)
             _merge(root)
         except yaml.YAMLError as error:
@@ -232,14 +232,6 @@ def whole_number(text: str) -> int | None:
     """Return the whole number that a text is; None if it is none, or longer than Python reads."""
     is_number = text.removeprefix("-").isdecimal() and len(text) <= _MOST_DIGITS
     return int(text) if is_number else None
-
-
-def _composed(text: str) -> Any:
-    """The root node of a text; PyYAML's own parser words the problems."""
-    try:
-        return yaml.compose(text, Loader=_FAST)
-    except yaml.YAMLError:
-        return yaml.compose(text, Loader=yaml.SafeLoader)
 
 
 def _check(root: Any) -> None:

@@ -41,12 +41,6 @@ def entry_of(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> E
     return Entry(positional[0], positional[1], is_plain=is_plain)
 
 
-def is_called_by_name(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> bool:
-    """Whether the old harness called a function by the names of the parameters that it has."""
-    entry = entry_of(function)
-    return entry.hparams is None and not entry.is_plain
-
-
 #: Under what the trial keeps its context: the first name that it has no other use for.
 _ATTRIBUTES = ("context", "det_context", "trial_context", "determined_context")
 
@@ -181,10 +175,14 @@ class ContextReach:
                 match self._flow.modules.home(read).names.parents.get(read):
                     case ast.Assign(targets=[ast.Attribute(attr=name), *_]):
                         return name
-        return next(one for one in _ATTRIBUTES if one not in self.stored_attributes)
+        return self.unused(*_ATTRIBUTES)
+
+    def unused(self, *wanted: str) -> str:
+        """The first of some names that no class of the trial uses for an attribute."""
+        return next(one for one in wanted if one not in self._stored_attributes)
 
     @cached_property
-    def stored_attributes(self) -> set[str]:
+    def _stored_attributes(self) -> set[str]:
         """The attributes that the classes of the trial set, define or name in a text.
 
         Other code may set them on the trial, too.

@@ -15,7 +15,6 @@ from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Reference, Trial
 
 TRAINING_METHOD = "build_training_data_loader"
 VALIDATION_METHOD = "build_validation_data_loader"
-_TRAINING = "training_data"
 _PAIRS = ("data_loaders", "both_data_loaders", "det_data_loaders")
 RECORD_LOADERS = frozenset(
     f"pedl.data.{name}" for name in ("ArrayBatchLoader", "BatchLoader", "SliceBatchLoader")
@@ -82,16 +81,12 @@ def returned_loaders(trial: Trial) -> Iterator[tuple[Role, list[Origin]]]:
 
 def pair_name(trial: Trial) -> str:
     """The attribute for both loaders, which no class of the trial uses for something else."""
-    taken = trial.context.stored_attributes
-    return next(one for one in _PAIRS if one not in taken)
+    return trial.context.unused(*_PAIRS)
 
 
 def training_name(trial: Trial) -> str:
     """The attribute for the training data, which no class of the trial uses for something else."""
-    taken = trial.context.stored_attributes
-    return next(
-        one for one in ("training_data", "epoch_data", "det_training_data") if one not in taken
-    )
+    return trial.context.unused("training_data", "epoch_data", "det_training_data")
 
 
 # Old data objects.
@@ -192,15 +187,14 @@ def _is_batch_size(trial: Trial, origin: Origin) -> bool:
     return False
 
 
-def _is_hparams(trial: Trial, node: ast.AST) -> bool:
+def _is_hparams(trial: Trial, node: ast.arg) -> bool:
     """Whether a parameter holds the hyperparameters, as the old harness gave them."""
     given = [entry_of(one).hparams for one in (trial.loaders, trial.download) if one is not None]
     given += [
         one for _, method in trial.methods(*GIVEN_HPARAMS) for one in by_position(method)[1:2]
     ]
     return (
-        isinstance(node, ast.arg)
-        and trial.generation is Generation.PEDL
+        trial.generation is Generation.PEDL
         and node in given
         and not any(use.is_change for use in trial.flow.parameter_uses(node))
     )

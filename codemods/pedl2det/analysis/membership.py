@@ -158,13 +158,10 @@ def _with_heirs(
 
 
 def _names_trial(source: Source) -> bool:
-    """Whether a file imports or uses a trial class of PEDL or Determined."""
-    return any(
-        (alias.name == "*" and f"{node.module}.TFKerasTrial" in TRIALS)
-        or imported_as(node, alias) in TRIALS
-        for node in source.names.of(ast.ImportFrom)
-        for alias in node.names
-    ) or any(source.names.qualified(node) in TRIALS for node in source.names.of(ast.Attribute))
+    """Whether code of a file has the name of a trial class of PEDL or Determined."""
+    nodes = source.names.of(ast.alias, ast.Name, ast.Attribute)
+    words = {getattr(node, field, "") for node in nodes for field in ("name", "id", "attr")}
+    return not words.isdisjoint(one.rpartition(".")[2] for one in TRIALS)
 
 
 # Members.

@@ -30,7 +30,6 @@ _MAKERS = {
     f"{KERAS}.models.{name}"
     for name in ("clone_model", "load_model", "model_from_config", "model_from_json")
 }
-_KERAS_TRIALS = {"KerasTrial", "KerasFunctionalTrial"}
 _FIT = "legacy_keras.Fit"
 
 
@@ -131,18 +130,17 @@ def build_methods(trial: Trial) -> list[Function]:
 
 def is_keras_trial(trial: Trial, owner: ast.ClassDef) -> bool:
     """Whether a class is a ``KerasTrial``, whose harness compiles its model."""
-    family = trial.flow.family(owner)
-    return any(
-        (trial.base_name(base) or "").rpartition(".")[2] in _KERAS_TRIALS
-        for one in family
-        for base in one.bases
-    )
+    return not {"KerasTrial", "KerasFunctionalTrial"}.isdisjoint(_base_names(trial, owner))
 
 
 def is_functional(trial: Trial, owner: ast.ClassDef) -> bool:
     """Whether metrics and losses of a ``KerasTrial`` name the outputs that they are about."""
+    return "KerasFunctionalTrial" in _base_names(trial, owner)
+
+
+def _base_names(trial: Trial, owner: ast.ClassDef) -> set[str]:
     bases = [base for one in trial.flow.family(owner) for base in one.bases]
-    return any((trial.base_name(base) or "").endswith(".KerasFunctionalTrial") for base in bases)
+    return {(trial.base_name(base) or "").rpartition(".")[2] for base in bases}
 
 
 def is_model_class(trial: Trial, node: ast.ClassDef) -> bool:
@@ -274,8 +272,8 @@ _CALLBACKS = "tensorflow.keras.callbacks."
 _DETERMINED = "determined.keras.callbacks."
 #: Callbacks that watch a metric, and of which Determined has its own, which act after validations.
 _BY_VALIDATION = ("EarlyStopping", "ReduceLROnPlateau")
-#: Callbacks of Keras that act on nothing that has a number in an epoch.
-_WITHOUT_EPOCHS = (f"{_CALLBACKS}TerminateOnNaN",)
+#: A callback of Keras that acts on nothing that has a number in an epoch.
+_WITHOUT_EPOCHS = f"{_CALLBACKS}TerminateOnNaN"
 
 
 @dataclass(frozen=True)
@@ -328,8 +326,7 @@ def may_act_by_epoch(trial: Trial, value: ast.expr) -> bool:
                 is_plain = not any(use.is_change or use.way is Way.ARGUMENT for use in uses)
             case ast.Call():
                 today = trial.today(node.func)
-                is_known = today.startswith((_DETERMINED, "legacy_keras."))
-                is_known = is_known or today in _WITHOUT_EPOCHS
+                is_known = today.startswith((_DETERMINED, "legacy_keras.", _WITHOUT_EPOCHS))
                 is_plain = is_known or watches_validation(trial, node)
             case _:
                 is_plain = isinstance(node, ast.Tuple | ast.BinOp | ast.Constant)

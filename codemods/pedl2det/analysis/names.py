@@ -71,7 +71,8 @@ class Names:
 
     def __init__(self, tree: ast.Module) -> None:
         self.tree = tree
-        self._follow: Callable[[str], str] = lambda dotted: dotted
+        #: Where a dotted name, as an import gives it, is defined.
+        self.follow: Callable[[str], str] = lambda dotted: dotted
         #: The libraries' modules of which everything is imported.
         self.stars: list[str] = []
         #: The parent of every node.
@@ -175,13 +176,9 @@ class Names:
 
     # What a name means.
 
-    def follow(self, dotted: str) -> str:
-        """Where a dotted name, as an import gives it, is defined."""
-        return self._follow(dotted)
-
     def link(self, follow: Callable[[str], str]) -> None:
         """Have dotted names mean what they mean in other files."""
-        self._follow = follow
+        self.follow = follow
         self._qualified.clear()
 
     def qualified(self, node: ast.AST) -> str | None:
@@ -379,26 +376,20 @@ class Names:
         So is what ``run`` serves of Keras, if it serves all that is tried.
         """
         for guard in self.of(ast.Try):
-            aliases = [
-                alias
+            tried = {
+                alias: imported_as(statement, alias)
                 for statement in guard.body
                 if isinstance(statement, ast.Import | ast.ImportFrom)
                 for alias in statement.names
-            ]
-            tried = [self._tried(alias) for alias in aliases]
-            all_served = all(is_legacy(one) or _is_served(one) for one in tried)
+            }
+            all_served = all(is_legacy(one) or _is_served(one) for one in tried.values())
             handled = {one for part in guard.handlers for one in self.below(part)}
             scope: Any = self.definition_around(guard) or self.tree
-            for alias, dotted in zip(aliases, tried, strict=True):
+            for alias, dotted in tried.items():
                 name = name_of(alias) or ""
                 is_known = all_served or is_legacy(dotted)
                 if is_known and handled.issuperset({*self._nodes_of(scope, name)} - {alias}):
                     self._known[scope, name] = self.imported_as(alias)
-
-    def _tried(self, alias: ast.alias) -> str:
-        """What an import imports, whatever it binds."""
-        is_from = isinstance(self.parents[alias], ast.ImportFrom)
-        return self.imported_as(alias) if is_from else alias.name
 
     def _read(self, tree: ast.Module) -> None:
         """Take every node in, without recursion: a long sum nests deeper than Python calls."""

@@ -276,11 +276,6 @@ class NotebookSource(Source):
             raise Unreadable(str(error), line, number) from None
         return cls(document.path, text, document.encoding, tree, document, magics, tuple(places))
 
-    @property
-    def is_module(self) -> bool:
-        """Nobody can import a notebook."""
-        return False
-
     def place(self, line: int) -> tuple[int | None, int]:
         """The cell of a line, and its line there."""
         return self.places[min(line, len(self.places) - 1)]

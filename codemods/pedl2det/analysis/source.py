@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pedl2det_names as names
 from pedl2det.analysis.names import Names
-from pedl2det.analysis.tree import read_bytes
+from pedl2det.analysis.tree import NOTEBOOK, read_bytes
 from pedl2det.findings import Unreadable
 
 #: The comment.
@@ -114,7 +114,7 @@ class Source:
     @property
     def is_module(self) -> bool:
         """Whether other files can import it."""
-        return True
+        return self.path.suffix != NOTEBOOK
 
     def place(self, line: int) -> tuple[int | None, int]:
         """Where a line of the text is for the user: a notebook's cell, and the line."""

@@ -321,24 +321,20 @@ def today(dotted: str | None) -> str:
 def references_in(modules: Modules) -> Iterator[Reference]:
     """Every old name in some files, in the order of the files and their text."""
     for source in modules:
-        yield from _references(modules, source)
-
-
-def _references(modules: Modules, source: Source) -> Iterator[Reference]:
-    known = source.names
-    found: list[tuple[ast.expr | ast.alias, str | None]] = []
-    for node in known.of(ast.Import, ast.ImportFrom, ast.Name, ast.Attribute):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            found += [(alias, known.follow(imported_as(node, alias))) for alias in node.names]
-        elif (
-            isinstance(node, ast.Name | ast.Attribute)
-            and isinstance(node.ctx, ast.Load)
-            and not _is_old(modules, known.qualified(known.parents[node]))  # of which it is a part
-        ):
-            found.append((node, known.qualified(node)))
-    for place, dotted in found:
-        if dotted is not None and _is_old(modules, dotted):
-            yield Reference(source, place, dotted, names.lookup(dotted))
+        known = source.names
+        found: list[tuple[ast.expr | ast.alias, str | None]] = []
+        for node in known.of(ast.Import, ast.ImportFrom, ast.Name, ast.Attribute):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                found += [(alias, known.follow(imported_as(node, alias))) for alias in node.names]
+            elif (
+                isinstance(node, ast.Name | ast.Attribute)
+                and isinstance(node.ctx, ast.Load)
+                and not _is_old(modules, known.qualified(known.parents[node]))  # it is a part of
+            ):
+                found.append((node, known.qualified(node)))
+        for place, dotted in found:
+            if dotted is not None and _is_old(modules, dotted):
+                yield Reference(source, place, dotted, names.lookup(dotted))
 
 
 def _is_old(modules: Modules, dotted: str | None) -> bool:
@@ -406,10 +402,11 @@ def ask_for_hparam(trial: Trial, key: ast.expr) -> str | None:
 
 
 def key_of(call: ast.expr) -> ast.expr | None:
-    """The only argument of a getter's call."""
+    """The only argument of a call, if it has one and that can be seen."""
     match call:
         case (
-            ast.Call(args=[key], keywords=[]) | ast.Call(args=[], keywords=[ast.keyword(value=key)])
+            ast.Call(args=[key], keywords=[])
+            | ast.Call(args=[], keywords=[ast.keyword(arg=str(), value=key)])
         ) if not isinstance(key, ast.Starred):
             return key
     return None

@@ -14,6 +14,7 @@ from typing import Any
 import libcst as cst
 
 from pedl2det import fixes as fx
+from pedl2det.analysis.flow.values import is_static
 from pedl2det.analysis.source import Source
 from pedl2det.edits import layout, templates
 from pedl2det.edits.comments import keep_comments, settled
@@ -37,15 +38,19 @@ def apply(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str])
         NotLocated: a node has no place of its own in the file.
     """
     locator = Locator(source)
-    applier = _Applier(source, locator, context)
-    applier.take(edits)
-    return locator.module.visit(applier).code
+    return locator.module.visit(_Applier(source, locator, edits, context)).code
 
 
 class _Applier(cst.CSTTransformer):
     """Edits nodes on the way up, so that holes find what became of their nodes."""
 
-    def __init__(self, source: Source, locator: Locator, context: dict[ast.AST, str]) -> None:
+    def __init__(
+        self,
+        source: Source,
+        locator: Locator,
+        edits: Iterable[fx.Edit],
+        context: dict[ast.AST, str],
+    ) -> None:
         super().__init__()
         self._source = source
         self._locator = locator
@@ -60,37 +65,22 @@ class _Applier(cst.CSTTransformer):
         self._extracted: dict[ast.expr, Any] = {}
         self._dropped: set[cst.CSTNode] = set()
         self._renamed: dict[cst.CSTNode, str] = {}
-        self._ways: set[cst.CSTNode] = set()
         self._touched: list[bool] = []
         self._elifs: set[Any] = set()
-
-    # Before the walk: file each edit under the node that it changes.
-
-    def take(self, edits: Iterable[fx.Edit]) -> None:
-        """Take edits in, and find where they are; the walk leaves everything else out."""
-        for edit in edits:
-            self._take(edit)
+        for edit in edits:  # is filed under the node that it changes
+            for hole in getattr(edit, "holes", {}).values():
+                self._wanted.add(self._locator.node(hole))
+            match edit:
+                case fx.RenameKeyword(node, name):
+                    self._renamed[self._locator.argument(node)] = name
+                case fx.Drop(node):
+                    self._dropped.add(self._locator.part(node))
+                case _:
+                    self._file(self._locator.node(edit.node), edit)
+            if isinstance(edit, fx.Extract):
+                self._file(self._locator.node(edit.statement), edit)
         marked = {*self._edits, *self._wanted, *self._dropped, *self._renamed}
-        self._ways = self._locator.ways(marked)
-
-    def _take(self, edit: fx.Edit) -> None:
-        for hole in getattr(edit, "holes", {}).values():
-            self._wanted.add(self._locator.expression(hole))
-        match edit:
-            case fx.RenameKeyword(node, name):
-                self._renamed[self._locator.argument(node)] = name
-            case fx.Drop(node):
-                self._dropped.add(self._locator.part(node))
-            case _:
-                self._file(self._located(edit.node), edit)
-        if isinstance(edit, fx.Extract):
-            self._file(self._locator.statement(edit.statement), edit)
-
-    def _located(self, node: ast.AST) -> cst.CSTNode:
-        if isinstance(node, ast.stmt):
-            return self._locator.statement(node)
-        assert isinstance(node, ast.expr)
-        return self._locator.expression(node)
+        self._ways = locator.ways(marked)  # the walk leaves everything else out
 
     def _file(self, node: cst.CSTNode, edit: fx.Edit) -> None:
         known = self._edits[node]
@@ -165,7 +155,7 @@ class _Applier(cst.CSTTransformer):
                 self._extracted[node] = updated
                 return cst.Name(name)
             case fx.Replace(node, code):
-                inner = self._locator.expression(node)
+                inner = self._locator.node(node)
                 self._became[inner] = updated  # a hole may hold the node itself
                 made = templates.expression(code, self._holes(edit), self._config)
                 del self._became[inner]
@@ -178,7 +168,7 @@ class _Applier(cst.CSTTransformer):
     def _holes(self, edit: Any) -> dict[str, Any]:
         holes: dict[str, Any] = {}
         for name, node in getattr(edit, "holes", {}).items():
-            located = self._locator.expression(node)
+            located = self._locator.node(node)
             if located not in self._became:  # it stands behind this place
                 located.visit(self)
             holes[name] = self._became.get(located, located)
@@ -272,7 +262,8 @@ class _Applier(cst.CSTTransformer):
         match edit:
             case fx.AddParameter(function, code):
                 in_class = isinstance(self._source.names.parents.get(function), ast.ClassDef)
-                return layout.with_parameter(updated, code, in_class)
+                is_method = in_class and not is_static(function)  # behind `self`
+                return layout.with_parameter(updated, code, int(is_method))
             case fx.RenameFunction(name=name):
                 return updated.with_changes(name=cst.Name(name))
             case fx.InsertFirst():
@@ -303,6 +294,7 @@ def _closed_up(original: Any, updated: Any) -> Any:
     match updated:
         case cst.Call() | cst.Parameters():
             return layout.without_stray_comma(original, updated)
-        case cst.FormattedString() if updated is not original:
-            return updated.visit(layout.OtherQuotes(updated.quote))
+        case cst.FormattedString(start=start, end="'" | '"' as quote) if updated is not original:
+            if quote in cst.Module([]).code_for_node(updated)[len(start) : -1]:
+                return updated.with_changes(start=start + 2 * quote, end=3 * quote)
     return updated

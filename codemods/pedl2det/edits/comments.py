@@ -1,8 +1,8 @@
 """What becomes of comments.
 
 The comments of code that is replaced stay: what has no place in the new code moves to the line
-above. A deleted assignment or import takes the comments in it and behind it along, and a finding
-names them; the comments above it always stay. A comment that speaks to a tool goes with the code
+above. A deleted statement takes the comments in it and behind it along, and a finding names them;
+the comments above it always stay. A comment that speaks to a tool goes with the code
 that it speaks of.
 """
 
@@ -19,10 +19,6 @@ import libcst as cst
 FOR_TOOLS = ("# type:", "# noqa", "# pylint:", "# yapf:", "# fmt:", "# pragma:", "# isort:")
 
 
-#: Statements that do nothing but bind names: their comments speak of these names.
-_BINDINGS = (cst.Assign, cst.AnnAssign, cst.Import, cst.ImportFrom)
-
-
 class Gone(cst.Pass):
     """Stands where a statement was deleted, until its comments have found a place."""
 
@@ -37,7 +33,7 @@ def keep_comments(
     """
     above = list(original.leading_lines)
     if not lines:
-        return [_gone(original, above)]
+        return [cst.SimpleStatementLine([Gone()], leading_lines=above)]
     rest = list(lines)
     lost: Counter[str] = Counter()
     if "#" in text:
@@ -52,15 +48,6 @@ def keep_comments(
     return [first.with_changes(leading_lines=leading), *rest[1:]]
 
 
-def _gone(original: Any, above: list[Any]) -> cst.SimpleStatementLine:
-    """What stands for a deleted statement."""
-    if isinstance(original, cst.SimpleStatementLine):
-        trailing = original.trailing_whitespace.comment
-        if trailing is not None and not all(isinstance(one, _BINDINGS) for one in original.body):
-            above = [*above, cst.EmptyLine(comment=trailing)]
-    return cst.SimpleStatementLine([Gone()], leading_lines=above)
-
-
 def settled(block: Any) -> Any:
     """A block or a module without deleted statements; an empty block gets ``pass``.
 
@@ -71,7 +58,8 @@ def settled(block: Any) -> Any:
     is_closed_up = False
     for statement in block.body:
         own = list(statement.leading_lines)
-        if is_gone(statement):
+        is_line = isinstance(statement, cst.SimpleStatementLine)
+        if is_line and isinstance(statement.body[0], Gone):
             waiting += [
                 line
                 for line in own
@@ -92,11 +80,6 @@ def settled(block: Any) -> Any:
         kept = [cst.SimpleStatementLine([cst.Pass()])]
     comments = [line for line in waiting if line.comment is not None]
     return block.with_changes(body=kept, footer=[*comments, *block.footer])
-
-
-def is_gone(statement: Any) -> bool:
-    """Whether a statement stands for a deleted one."""
-    return isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[0], Gone)
 
 
 def _with_trailing(original: Any, last: Any, lost: Counter[str]) -> tuple[Any, Counter[str]]:

@@ -7,19 +7,16 @@ import copy
 import itertools
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 from pedl2det.analysis.bindings import run_at_once
-from pedl2det.analysis.source import NEWLINE, Source, first_line
-from pedl2det.analysis.text_rules import Span, replaced
+from pedl2det.analysis.source import NEWLINE, Source, first_line, lines_of
 from pedl2det.edits.apply import apply
+from pedl2det.edits.comments import FOR_TOOLS
 from pedl2det.edits.flakes import undefined_exports, wrong_names
 from pedl2det.edits.layout import formatted
-from pedl2det.edits.rows import Row, rows_of, take_blank_lines, text_of
-from pedl2det.fixes import Drop
+from pedl2det.fixes import Drop, ReplaceStatement
 
 #: No line of imports has more columns.
 _LONGEST = 100
@@ -78,8 +75,10 @@ def fit_imports(old: Source, new: Source, wanted: Wanted) -> str:
     if "__all__" in text:
         source = Source.of(new.path, text)
         lost = undefined_exports(source.tree) - undefined_exports(old.tree)
-        exports = (one for one in source.names.of(ast.Constant) if lost and one.value in lost)
-        text = apply(source, [Drop(one) for one in exports if _is_export(source, one)], {})
+        lines = [one for one in source.tree.body if ast.unparse(one).startswith("__all__ = ")]
+        parts = [part for line in lines for part in source.names.below(line)]
+        exports = [one for one in parts if isinstance(one, ast.Constant) and one.value in lost]
+        text = apply(source, map(Drop, exports), {})
     return text if text.strip() else ""
 
 
@@ -145,28 +144,13 @@ def _is_old_star(node: _Statement, wanted: Wanted) -> bool:
 # The text of an import.
 
 
-def _extents(source: Source, nodes: Sequence[Any]) -> list[tuple[int, int]]:
-    """Where nodes begin and end in the text."""
-    return [(source.offset(start), source.offset(end)) for start, end in map(source.span, nodes)]
-
-
-def _without_names(node: _Statement, code: str, kept: Sequence[bool]) -> str:
-    """The code of an import of fewer names, on one line where they fit and no comment is there."""
+def _without_names(node: _Statement, kept: Sequence[bool]) -> str:
+    """The code of an import of fewer names, on one line where they fit."""
     if not any(kept):
         return ""
-    if "#" in code:
-        source = Source.of(Path(), code)
-        return _cut(code, _extents(source, source.names.of(ast.alias)), kept)
     fewer = copy.copy(node)
     fewer.names = [*itertools.compress(node.names, kept)]
     return _folded(ast.unparse(fewer))
-
-
-def _cut(text: str, places: Sequence[tuple[int, int]], kept: Sequence[bool]) -> str:
-    """A text without some parts of a list, at least one of which is kept."""
-    last = max(at for at, is_kept in enumerate(kept) if is_kept)
-    gone = [Span(places[at][0], places[at + 1][0], "") for at in range(last) if not kept[at]]
-    return replaced(text, [*gone, Span(places[last][1], places[-1][1], "")])
 
 
 def _folded(code: str) -> str:
@@ -176,15 +160,69 @@ def _folded(code: str) -> str:
     return formatted(code, _LONGEST).rstrip("\n")
 
 
-def _is_export(source: Source, text: ast.Constant) -> bool:
-    """Whether a text is a member of ``__all__``."""
-    match [*itertools.islice(source.names.around(text), 2)]:
-        case [ast.List() | ast.Tuple(), ast.Assign(targets=[ast.Name(id="__all__")])]:
-            return True
-    return False
+# The file, as rows of text. The comments and blank lines of rows that do not change stay.
 
 
-# The file.
+@dataclass
+class _Row:
+    """A line of simple statements, or a compound statement."""
+
+    above: list[str]  #: the comments and blank lines above it
+    code: str  #: its lines, with their ends; empty once it is gone
+    nodes: list[ast.stmt]  #: its statements
+
+
+def _rows_of(source: Source) -> list[_Row]:
+    """Return the rows of a file; what is above the first row is its head."""
+    lines = lines_of(source.text)
+    found: list[_Row] = []
+    end = 0
+    for statement in source.tree.body:
+        start, last = first_line(statement) - 1, statement.end_lineno or 0
+        if found and start < end:  # behind a semicolon
+            found[-1].nodes.append(statement)
+            found[-1].code += "".join(lines[end:last])
+        else:
+            above = lines[end:start] if found else []
+            found.append(_Row(above, "".join(lines[start:last]), [statement]))
+        end = last
+    return found
+
+
+def _is_comment(line: str) -> bool:
+    """Whether a line is a comment alone."""
+    return line.lstrip().startswith("#")
+
+
+def _take_blank_lines(row: _Row) -> list[str]:
+    """Take away the blank lines that a row has above its comments; return them."""
+    blank = [*itertools.takewhile(lambda line: not line.strip(), row.above)]
+    del row.above[: len(blank)]
+    return blank
+
+
+def _text_of(rows: Sequence[_Row]) -> str:
+    """Return the text of rows.
+
+    Comments above a row that is gone stay above the next one, or at the end.
+    """
+    lines: list[str] = []
+    waiting: list[str] = []
+    is_closed_up = False
+    for row in rows:
+        if not row.code:
+            waiting += [line for line in row.above if not line.lstrip().startswith(FOR_TOOLS)]
+            is_closed_up = True
+            continue
+        above = row.above
+        if is_closed_up:
+            keeps = any(map(_is_comment, waiting)) or not above
+            above = [*waiting, *above] if keeps else above
+            if not lines:  # nothing is above the first statement
+                above = [*itertools.dropwhile(lambda line: not line.strip(), above)]
+            waiting, is_closed_up = [], False
+        lines += [*above, row.code]
+    return "".join([*lines, *filter(_is_comment, waiting)])
 
 
 @dataclass
@@ -204,10 +242,10 @@ class _Editor:
         newline = NEWLINE.search(source.text)
         self._newline = newline[0] if newline else "\n"
         body = source.tree.body
-        self._rows = rows_of(source, body)
+        self._rows = _rows_of(source)
         start = source.offset((first_line(body[0]), 0)) if body else len(source.text)
         self._head = source.text[:start]
-        self._foot = source.text[start + len(text_of(self._rows)) :]
+        self._foot = source.text[start + len(_text_of(self._rows)) :]
         self._present = sorted(source.names.of(ast.Import, ast.ImportFrom), key=source.start)
         self._imports: dict[ast.stmt, _Import] = {
             node: _Import(node, source.segment(node)) for node in self._present
@@ -250,7 +288,9 @@ class _Editor:
         now = [one.node for one in self._imports.values()]
         present = {_single(alias, node) for node in now for alias in node.names}
         missing = {name: new for name, new in added.items() if ast.unparse(new) not in present}
-        reads = [_reads_at_once(row) for row in self._rows] if missing else []
+        run = [[*map(run_at_once, row.nodes)] for row in self._rows if missing]
+        parts = map(itertools.chain.from_iterable, run)
+        reads = [{one.id for one in part if isinstance(one, ast.Name)} for part in parts]
         for name, new in missing.items():
             # It stands above the first row that reads its name.
             used = next((at for at, names in enumerate(reads) if name in names), len(reads))
@@ -303,7 +343,7 @@ class _Editor:
             at = next(later, same[-1][0] + 1)
             above = []
             if at <= same[0][0]:
-                above = take_blank_lines(rows[at])
+                above = _take_blank_lines(rows[at])
                 is_below = any(one == at - 1 and other == group for one, other, _ in imports)
                 above = above or ([newline] if at and not is_below else [])
         elif before := [at for at, other, _ in imports if other < group]:
@@ -311,16 +351,17 @@ class _Editor:
             self._part(at)
         elif imports:
             at = imports[0][0]
-            above = take_blank_lines(rows[at])
+            above = _take_blank_lines(rows[at])
             self._part(at)
         else:
-            at = next((at for at, row in enumerate(rows) if not _is_head(at, row)), len(rows))
+            is_documented = ast.get_docstring(self._source.tree) is not None
+            at = is_documented + sum(_is_future(row.nodes[0]) for row in rows)
             above = [newline] if at else []
             self._part(at)
         if at and not NEWLINE.search(rows[at - 1].code[-1:]):
             rows[at - 1].code += newline  # it was the last line of the file
         self._imports[new] = _Import(new, ast.unparse(new))
-        rows.insert(at, Row(above, ast.unparse(new) + newline, [new]))
+        rows.insert(at, _Row(above, ast.unparse(new) + newline, [new]))
         return at
 
     def _part(self, at: int) -> None:
@@ -331,7 +372,7 @@ class _Editor:
             if not row.above or row.above[0].strip():
                 row.above[:0] = [self._newline] * (2 if is_definition else 1)
 
-    def _first(self, row: Row) -> ast.stmt:
+    def _first(self, row: _Row) -> ast.stmt:
         """The first statement of a row, as it is now."""
         first = row.nodes[0]
         return self._imports[first].node if first in self._imports else first
@@ -350,67 +391,35 @@ class _Editor:
             else:
                 kept = [stays(alias, now) for alias in now.names]
             if not all(kept):
-                codes[place] = _without_names(now, codes[place], kept)
-        rows = [Row(row.above, self._code(row, codes), row.nodes) for row in self._rows]
-        return self._head + text_of(rows) + self._foot
+                codes[place] = _without_names(now, kept)
+        codes |= self._blocks(codes)
+        rows = [_Row(row.above, self._code(row, codes), row.nodes) for row in self._rows]
+        return self._head + _text_of(rows) + self._foot
 
-    def _code(self, row: Row, codes: Mapping[ast.stmt, str]) -> str:
+    def _code(self, row: _Row, codes: Mapping[ast.stmt, str]) -> str:
         """The code of a row with that of its imports."""
         first = row.nodes[0]
         if first not in self._source.names.parents:
             return codes.get(first, self._imports[first].code) + self._newline
-        start = self._source.offset((first_line(first), 0))
-        if hasattr(first, "body"):
-            spans = [*self._inner(first, codes)]
-        else:
-            spans = [*self._line(row.nodes, codes)]
-            if any(not one.text for one in spans):
-                return ""
-        return replaced(row.code, [Span(s.start - start, s.end - start, s.text) for s in spans])
+        if first in codes and first not in self._imports:
+            return codes[first]
+        old = [self._source.segment(one) for one in row.nodes]
+        new = [codes.get(one, text) for one, text in zip(row.nodes, old, strict=True)]
+        if new == old:
+            return row.code
+        start = self._source.offset(self._source.start(first))
+        end = self._source.offset(self._source.span(row.nodes[-1])[1]) - start
+        text = NEWLINE.sub(self._newline, "; ".join(filter(None, new)))
+        return text and text + row.code[end:]
 
-    def _line(self, nodes: Sequence[ast.stmt], codes: Mapping[ast.stmt, str]) -> Iterator[Span]:
-        """Replace the statements of a line, if imports among them change."""
-        texts = [(one, self._source.segment(one)) for one in nodes if one in codes]
-        if any(codes[one] != text for one, text in texts):
-            kept = [codes.get(one, self._source.segment(one)) for one in nodes]
-            (start, _), (_, end) = _extents(self._source, [nodes[0], nodes[-1]])
-            code = "; ".join(filter(None, kept))
-            yield Span(start, end, NEWLINE.sub(self._newline, code))
-
-    def _inner(self, statement: ast.stmt, codes: Mapping[ast.stmt, str]) -> Iterator[Span]:
-        """Replace what changes in the blocks of a statement."""
-        for body in _bodies(statement):
-            source = self._source
-            line, column = source.start(body[0])
-            indent = source.lines[line - 1][:column]
-            if indent.strip():  # behind the colon
-                yield from (Span(s.start, s.end, s.text or "pass") for s in self._line(body, codes))
-                continue
-            rows = rows_of(source, body)
-            new = [Row(row.above, self._code(row, codes), row.nodes) for row in rows]
-            if [row.code for row in new] != [row.code for row in rows]:
-                start = source.offset((first_line(body[0]) - len(rows[0].above), 0))
-                end = start + len(text_of(rows))
-                yield Span(start, end, text_of(new, f"{indent}pass{self._newline}"))
-
-
-def _bodies(statement: Any) -> Iterator[list[ast.stmt]]:
-    """The blocks of a compound statement that hold something."""
-    for name in ("body", "orelse", "finalbody"):
-        if body := getattr(statement, name, []):
-            yield body
-    for part in [*getattr(statement, "handlers", []), *getattr(statement, "cases", [])]:
-        yield part.body
-
-
-def _reads_at_once(row: Row) -> set[str]:
-    """The names in what runs when a row does."""
-    inner = itertools.chain.from_iterable(map(run_at_once, row.nodes))
-    return {one.id for one in inner if isinstance(one, ast.Name)}
-
-
-def _is_head(at: int, row: Row) -> bool:
-    """Whether nothing may stand above a row: documentation, and imports of the future."""
-    first = row.nodes[0]
-    is_text = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-    return _is_future(first) or (at == 0 and is_text)
+    def _blocks(self, codes: Mapping[ast.stmt, str]) -> dict[ast.stmt, str]:
+        """The code of the statements in whose blocks imports change."""
+        source, tree = self._source, self._source.tree
+        inner = [
+            ReplaceStatement(node, codes[node])
+            for node in self._present
+            if source.names.parents[node] is not tree and codes[node] != source.segment(node)
+        ]
+        new = Source.of(source.path, apply(source, inner, {})) if inner else source
+        rows = zip(_rows_of(source), _rows_of(new), strict=True)
+        return {old.nodes[0]: row.code for old, row in rows if row.code != old.code}

@@ -39,24 +39,6 @@ def with_comments(statement: Any, text: str) -> Any:
     return statement.with_changes(leading_lines=[*statement.leading_lines, *comments])
 
 
-class OtherQuotes(cst.CSTTransformer):
-    """Gives the strings in an f-string other quotes than its own, as before Python 3.12."""
-
-    def __init__(self, quote: str) -> None:
-        super().__init__()
-        self._quote = quote
-
-    def leave_SimpleString(
-        self, original_node: cst.SimpleString, updated_node: cst.SimpleString
-    ) -> cst.SimpleString:
-        """Change the quotes of a string, if none are in it."""
-        other = "'" if self._quote == '"' else '"'
-        plain = updated_node.raw_value
-        if updated_node.quote != self._quote or other in plain or "\\" in plain:
-            return updated_node
-        return cst.SimpleString(f"{updated_node.prefix}{other}{plain}{other}")
-
-
 class OpenSignature(cst.CSTTransformer):
     """Makes the type comments of a function whose parameters changed say nothing of them."""
 
@@ -152,25 +134,20 @@ def _after(last: cst.Arg, new: cst.Arg, between: Any) -> tuple[cst.Arg, cst.Arg]
     return last.with_changes(comma=comma, whitespace_after_arg=tight), new
 
 
-def with_parameter(function: Any, code: str, in_class: bool) -> Any:
-    """A function with a new first parameter; in a method it is behind ``self``."""
+def with_parameter(function: Any, code: str, place: int) -> Any:
+    """A function with a new parameter, in one of the first places."""
     made: Any = cst.parse_statement(f"def f({code}): pass")
     new = made.params.params[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
     old = function.params
     kind = "posonly_params" if old.posonly_params else "params"
     names = list(getattr(old, kind))
-    names.insert(1 if names and in_class and not _is_static(function) else 0, new)
+    names.insert(place, new)
     changed = old.with_changes(**{kind: names})
     function = function.with_changes(params=changed)
     is_only = len(changed.params) == 1 and changed.star_arg is cst.MaybeSentinel.DEFAULT
     if is_only:
         return function.with_changes(whitespace_before_params=cst.SimpleWhitespace(""))
     return function
-
-
-def _is_static(function: cst.FunctionDef) -> bool:
-    names = [one.decorator for one in function.decorators]
-    return any(isinstance(one, cst.Name) and one.value == "staticmethod" for one in names)
 
 
 # Lines that became too long.

@@ -83,16 +83,10 @@ class Locator:
         self._parents: dict[cst.CSTNode, cst.CSTNode] = {}
         self._statements: dict[cst.CSTNode, ast.stmt] = {}
 
-    def expression(self, node: ast.expr) -> cst.CSTNode:
-        """The libcst expression of an expression."""
-        return self._located(node, cst.BaseExpression)
-
-    def statement(self, node: ast.stmt) -> cst.CSTNode:
-        """The small or compound libcst statement of a statement."""
-        return self._located(node, cst.CSTNode)
-
-    def _located(self, node: Any, kind: Any) -> cst.CSTNode:
+    def node(self, node: ast.expr | ast.stmt | ast.arg) -> cst.CSTNode:
+        """The libcst expression, small or compound statement, or parameter of a node."""
         found = self._find(node)
+        kind = cst.BaseExpression if isinstance(node, ast.expr) else cst.CSTNode
         if found is None or not isinstance(found, kind):
             raise NotLocated(f"{self.source.path}:{node.lineno}: {ast.unparse(node)}")
         return found
@@ -100,7 +94,7 @@ class Locator:
     def argument(self, node: ast.expr | ast.keyword) -> cst.Arg:
         """The argument of a call that an expression or a keyword stands for."""
         value = node.value if isinstance(node, ast.keyword | ast.Starred) else node
-        found = self._parents.get(self.expression(value))
+        found = self._parents.get(self.node(value))
         if not isinstance(found, cst.Arg):
             raise NotLocated(f"{self.source.path}:{value.lineno}: argument {ast.unparse(value)}")
         return found
@@ -108,8 +102,8 @@ class Locator:
     def part(self, node: ast.expr | ast.keyword | ast.arg) -> cst.CSTNode:
         """The parameter, argument, decorator or member of a list that a node stands for."""
         if isinstance(node, ast.arg):
-            return self._located(node, cst.Param)
-        found = self._parents.get(self.expression(node)) if isinstance(node, ast.expr) else None
+            return self.node(node)
+        found = self._parents.get(self.node(node)) if isinstance(node, ast.expr) else None
         is_part = isinstance(found, cst.Decorator | cst.Annotation | cst.Element)
         return found if found is not None and is_part else self.argument(node)
 

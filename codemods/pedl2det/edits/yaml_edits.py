@@ -155,20 +155,8 @@ def _delete(config: Config, path: KeyPath, gone: Mapping[str, Delete]) -> Iterat
         start = _end_of_pair(*pairs[last]) if kept else node.start_mark.index + 1
         end = _end_of_pair(*pairs[-1]) if kept else node.end_mark.index - 1
         yield Span(start, end, "")
-    yield from _comment(config, path, [line for edit in gone.values() for line in edit.comments])
-
-
-def _comment(config: Config, path: KeyPath, lines: Sequence[str]) -> Iterator[Span]:
-    """Write comments above the key, or above the first key around it that begins a line."""
-    for length in range(len(path) if lines else 0, 0, -1):
-        entry = config.entry(*path[:length])
-        if entry is None:
-            continue
-        start, column = entry.key.start_mark.index, entry.key.start_mark.column
-        line = config.text.rfind("\n", 0, start) + 1
-        if not config.text[line:start].strip(" "):
-            yield Span(line, line, _comment_lines(config, lines, column))
-            return
+    comments = [line for edit in gone.values() for line in edit.comments]
+    yield Span(0, 0, _comment_lines(config, comments, 0))
 
 
 def _comment_lines(config: Config, lines: Iterable[str], column: int) -> str:

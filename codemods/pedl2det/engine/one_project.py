@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import functools
+import re
 import traceback
 from collections import Counter
 from collections.abc import Iterable
@@ -10,9 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pedl2det_names as names
+from pedl2det.analysis.modules import Definition
 from pedl2det.analysis.project import Project, Reader, Reading, read
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import NOTEBOOK, bytes_or_none
+from pedl2det.analysis.trial import Trial
 from pedl2det.engine import check
 from pedl2det.engine.draft import draft
 from pedl2det.engine.marks import existing, finding_at, mark, mark_open
@@ -25,6 +29,11 @@ from pedl2det.rules import Rule, rules_for
 
 _NAMES = "P010"
 _AS_A_WHOLE = "P035"
+#: What finds a name by a text that it computes.
+_BY_TEXT = re.compile(
+    r"\b(?:globals|locals|vars|eval|exec|__import__|import_module)\b"
+    r"|\b[gs]etattr\([^,()]+, *(?![\"'])"
+)
 #: Before what no rule could rewrite.
 _KEPT = "carried over as it was: "
 _HELP_UNREADABLE = "convert the file to Python 3 text, and run migrate again"
@@ -172,14 +181,35 @@ def _set_aside_unreached(migration: Migration) -> None:
     left = [one for one in remarks if one.kind is Kind.LEFT and one.rule == _NAMES]
     left = [one for one in left if not names.is_legacy(meaning(one.node) or "")]
     if left:
-        from pedl2det.analysis.reach import unreached  # which few projects need
-
-        aside = unreached(migration.trial)
+        aside = _unreached(migration.trial)
         for remark in left:
             around = remark.source.names.around(remark.node)
             if aside.intersection([remark.node, *around]):
                 message = f"no training reaches this: {remark.message}"
                 remarks[remarks.index(remark)] = replace(remark, kind=Kind.NOTE, message=message)
+
+
+def _unreached(trial: Trial) -> set[ast.AST]:
+    """The definitions at the top of modules whose names no other code says, nor any text.
+
+    The trials and their loaders are called by the harness.
+    """
+    lines = [line for source in trial.modules for line in source.tree.body]
+    words = {line: Counter(re.findall(r"\w+", ast.unparse(line))) for line in lines}
+    said = sum(words.values(), Counter[str]())
+    if any(_BY_TEXT.search(source.text) for source in trial.modules):
+        return set()
+    left = {*lines} - {*trial.classes, trial.loaders, trial.download}
+    unused: set[ast.AST] = set()
+    while new := [
+        one
+        for one in left - unused
+        if isinstance(one, Definition) and said[one.name] == words[one][one.name]
+    ]:
+        unused.update(new)
+        for one in new:
+            said -= words[one]
+    return unused
 
 
 def _draft_or_leave(migration: Migration) -> dict[str, Source] | None:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from pedl2det.analysis.flow.values import Function, by_position
+from pedl2det.analysis.flow.values import Function, by_position, first_parameter
 from pedl2det.analysis.source import Spelling, spell
-from pedl2det.analysis.trial import Generation, Trial
+from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Trial, key_of
 from pedl2det.fixes import (
     CONSTRUCTOR,
     AddMember,
@@ -29,8 +29,6 @@ from pedl2det.fixes import (
 
 _ODD = "a constructor is called with more than the hyperparameters"
 _TYPE = "TFKerasTrialContext"
-#: Methods that took the hyperparameters.
-_METHODS = ("build_model", "session_config", "keras_callbacks")
 _MAKES_ITSELF = "a trial is made by a method of its own, which takes the hyperparameters"
 _MORE = "a trial is made with other arguments than the hyperparameters"
 
@@ -52,7 +50,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     for call in trial.modules.of(ast.Call) if trial.generation is Generation.PEDL else ():
         if _makes_trial(trial, call):
             yield _with_context(call)
-        elif isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS:
+        elif isinstance(call.func, ast.Attribute) and call.func.attr in GIVEN_HPARAMS[1:]:
             origins = trial.flow.origins(call.func.value)
             is_made = bool(origins) and all(_makes_trial(trial, one.node) for one in origins)
             if is_made or _asks_library(trial, call):
@@ -97,7 +95,7 @@ def _rewritten(trial: Trial, owner: ast.ClassDef, function: Function) -> Fix:
         edits += [Drop(one) for one in (*hparams, *extra)]
         edits.append(AddParameter(function, f"{name}: {written.code}"))
     for call in calls:
-        first = f"{_first(function)}, " if _is_explicit(call, function) else ""
+        first = f"{first_parameter(function)}, " if _is_explicit(call, function) else ""
         edits.append(Replace(call, f"{ast.unparse(call.func)}({first}{name})"))
     if not any(trial.flow.called(call) for call in calls):
         edits.append(_constructor(trial, function, name, calls))
@@ -116,17 +114,13 @@ def _constructor(trial: Trial, function: Function, name: str, calls: list[ast.Ca
     if trial.generation is Generation.PEDL or not any(
         ast.unparse(line).endswith(keeping) for line in function.body
     ):
-        return InsertFirst(function, f"{_first(function)}{keeping}\n{CONSTRUCTOR}")
+        return InsertFirst(function, f"{first_parameter(function)}{keeping}\n{CONSTRUCTOR}")
     return InsertAfter(head, CONSTRUCTOR) if head else InsertFirst(function, CONSTRUCTOR)
-
-
-def _first(function: Function) -> str:
-    return by_position(function)[0].arg
 
 
 def _is_explicit(call: ast.Call, function: Function) -> bool:
     """Whether a call is ``Base.__init__(self, ...)``."""
-    return bool(call.args) and ast.unparse(call.args[0]) == _first(function)
+    return bool(call.args) and ast.unparse(call.args[0]) == first_parameter(function)
 
 
 def _is_odd(trial: Trial, function: Function) -> bool:
@@ -171,13 +165,11 @@ def _asks_library(trial: Trial, call: ast.Call) -> bool:
 
 def _with_context(call: ast.Call) -> Fix | Remark:
     """``Net(hparams)`` becomes ``Net(legacy_keras.local_context(hparams))``."""
-    match [*call.args, *(one.value for one in call.keywords if one.arg)]:
-        case [hparams] if len(call.args) + len(call.keywords) == 1 and not isinstance(
-            hparams, ast.Starred
-        ):
-            code = "{trial}(legacy_keras.local_context({hparams}))"
-            return rewrite(call, code, {"trial": call.func, "hparams": hparams})
-    return Remark(call, _MORE)
+    hparams = key_of(call)
+    if hparams is None:
+        return Remark(call, _MORE)
+    code = "{trial}(legacy_keras.local_context({hparams}))"
+    return rewrite(call, code, {"trial": call.func, "hparams": hparams})
 
 
 EXAMPLE = """\

@@ -13,6 +13,7 @@ from functools import partial
 
 from pedl2det.analysis.context import entry_of
 from pedl2det.analysis.flow.values import Call, Function, Use, argument_for, by_position
+from pedl2det.analysis.loaders import TRAINING_METHOD, VALIDATION_METHOD
 from pedl2det.analysis.names import Names
 from pedl2det.analysis.trial import (
     GIVEN_HPARAMS,
@@ -33,7 +34,7 @@ from pedl2det.fixes import (
 )
 
 #: Methods that early Determined called without, though its first documents showed them with it.
-_DATA_METHODS = ("build_training_data_loader", "build_validation_data_loader")
+_DATA_METHODS = (TRAINING_METHOD, VALIDATION_METHOD)
 _CHANGED = "{} is changed, and all methods of the trial were given the same dict"
 _DECORATED = "a decorator calls {} with the hyperparameters"
 _ANY = "{} reads the hyperparameters from any number of arguments"

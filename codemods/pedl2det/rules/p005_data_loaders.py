@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from pedl2det.analysis.context import is_called_by_name
+from pedl2det.analysis.context import entry_of
 from pedl2det.analysis.loaders import (
     RECORD_LOADERS,
     TRAINING_METHOD,
@@ -37,7 +37,7 @@ def build_validation_data_loader(self):
 _NONE = "no make_data_loaders in this project, so it is not visible which data the trial has"
 _DEFINE = "define build_training_data_loader and build_validation_data_loader"
 _TWO = "PEDL took the data from make_data_loaders, and never called this method"
-_ODD = "PEDL called make_data_loaders by the names of the parameters that it has"
+_BY_NAME = "PEDL called {} by the names of the parameters that it has"
 _IMPORT = (
     "make_data_loaders or cached_property cannot be imported here: the module of the loaders "
     "imports this one, or the name is used for something else"
@@ -47,14 +47,16 @@ _CACHED = "from functools import cached_property"
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Give the trial classes their loader methods."""
+    for function in (trial.loaders, trial.download):
+        entry = entry_of(function) if function is not None else None
+        if function is not None and entry and not (entry.hparams or entry.is_plain):
+            yield Remark(function, _BY_NAME.format(function.name))
     for owner in _owners(trial):
         present = trial.flow.method(owner, TRAINING_METHOD)
         if trial.loaders_place is None and present is None and trial.is_whole:
             yield Remark(owner, _NONE, _DEFINE)
         elif trial.loaders_place is not None and present is not None:
             yield Remark(present, _TWO)
-        elif trial.loaders is not None and is_called_by_name(trial.loaders):
-            yield Remark(trial.loaders, _ODD)
         elif trial.loaders_place is not None:  # or it was migrated by hand
             called = _called(trial, trial.modules.home(owner))
             yield _with_methods(trial, owner, *called) if called else Remark(owner, _IMPORT)

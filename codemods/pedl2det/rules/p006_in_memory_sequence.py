@@ -9,16 +9,19 @@ its last batch, or one that the code looks into keeps a class of the same name i
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 import pedl2det_names as names
 from pedl2det.analysis.flow.values import arguments_of
 from pedl2det.analysis.loaders import ARRAYS_PARAMETERS, is_plain_in_memory
+from pedl2det.analysis.old_keras import respelled
 from pedl2det.analysis.source import spell
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Remark, rewrite
 
+#: The type of whatever a loader may be.
 _ANY_DATA = "determined.keras.InputData"
 _NO_WEIGHTS = "sample_weight of an InMemorySequence was never used, and is not used now"
 
@@ -32,7 +35,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         node = reference.node
         assert isinstance(node, ast.expr)
         if reference.is_in_annotation and is_gone:
-            yield _any_data(trial, node)
+            yield from respelled(trial.modules.home(node), node, _ANY_DATA)
         elif reference.call in plain:
             yield _as_tuple(reference, reference.call)
         else:
@@ -40,7 +43,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
                 node, "legacy_keras.InMemorySequence", notes=_notes(_arguments(reference.call))
             )
     for name in _annotations_of(trial, plain) if plain else ():
-        yield _any_data(trial, name)
+        yield from respelled(trial.modules.home(name), name, _ANY_DATA)
 
 
 def _arguments(call: ast.Call | None) -> dict[str, ast.expr]:
@@ -64,13 +67,6 @@ def _as_tuple(reference: Reference, call: ast.Call) -> Fix:
 # Annotations.
 
 
-def _any_data(trial: Trial, node: ast.expr) -> Fix:
-    """The type of whatever a loader may be, in the place of an old class in an annotation."""
-    source = trial.modules.home(node)
-    found = spell(source, _ANY_DATA)
-    return rewrite(node, found.code, imports=found.imports)
-
-
 def _annotations_of(trial: Trial, arrays: Sequence[ast.Call]) -> Iterator[ast.expr]:
     """``Sequence`` in the annotations of functions that return arrays now."""
     for source in trial.modules:
@@ -82,13 +78,9 @@ def _annotations_of(trial: Trial, arrays: Sequence[ast.Call]) -> Iterator[ast.ex
             for part, path in parts:
                 origins = [one for value in values for one in trial.flow.origins(value, path)]
                 holds_arrays = any(one.node in arrays and not one.path for one in origins)
-                if part is not None and holds_arrays and _means_sequence(trial, part):
+                meaning = trial.modules.meaning(part) if part is not None and holds_arrays else ""
+                if part is not None and re.search(r"\bkeras\b.*\.Sequence$", meaning or ""):
                     yield part
-
-
-def _means_sequence(trial: Trial, node: ast.expr) -> bool:
-    dotted = trial.modules.meaning(node) or ""
-    return dotted.rpartition(".")[2] == "Sequence" and "keras" in dotted
 
 
 EXAMPLE = """\

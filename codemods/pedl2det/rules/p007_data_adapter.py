@@ -19,7 +19,7 @@ from pedl2det.analysis.loaders import (
     plain_adapter,
     returning,
 )
-from pedl2det.analysis.source import spell
+from pedl2det.analysis.old_keras import respelled
 from pedl2det.analysis.trial import Generation, Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Drop, Edit, Fix, InsertBefore, Remark, Replace, ReplaceStatement, rewrite
@@ -38,14 +38,13 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     references = trial.uses(*names.harness.ADAPTERS)
     is_gone = not keeps_adapters(trial)
     for reference in references:
-        source, node, call = reference.source, reference.node, reference.call
+        node, call = reference.node, reference.call
         assert isinstance(node, ast.expr)
         role = plain_adapter(trial, reference)
         if call is not None and role is not None:
             yield _plain(reference, call, role)
         elif reference.is_in_annotation and is_gone:
-            found = spell(source, "determined.keras.InputData")
-            yield rewrite(node, found.code, imports=found.imports)
+            yield from respelled(reference.source, node, "determined.keras.InputData")
         else:
             yield rewrite(node, "legacy_keras.KerasDataAdapter")
     if trial.generation is not Generation.PEDL and not is_gone:

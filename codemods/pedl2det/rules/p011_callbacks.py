@@ -3,9 +3,10 @@
 ``EarlyStopping`` and ``ReduceLROnPlateau`` that watch a metric of the validation become those of
 Determined, which act after each validation. For all others the old harness counted an epoch of one
 pass over the training data and gave them training metrics: ``legacy_keras.with_epoch_logs`` does
-the same, and numbers the batches in such an epoch. It also stands where only a run shows which
-callbacks there are, and which hooks they have. Lists of callbacks of Determined, and of those of
-Keras that have no hook of epochs or batches, stay as they are.
+the same, and numbers the batches in such an epoch; with ``records_per_epoch`` in the config, the
+epochs of Determined are as long. It also stands where only a run shows which callbacks there are,
+and which hooks they have. Lists of callbacks of Determined, and of those of Keras that have no hook
+of epochs or batches, stay as they are.
 
 ``monitor=`` of these two names the metric as the migrated trial reports it, ``val_accuracy`` for
 ``val_acc``; the logs of all others have both names. Those of a ``KerasTrial`` have the metrics of
@@ -41,15 +42,11 @@ _ACTS_NOW = (
     "so it never acted there"
 )
 _RENAMED = "monitor: what was reported as {old} is {new}"
-_NO_EPOCHS = (
-    "callbacks act by epoch, which is one pass over the training data here; set records_per_epoch "
-    "in the config as well: Determined's own epochs are as long, and lengths may be in epochs"
-)
 _NO_CONTEXT = (
     "these callbacks may act by epoch, which was one pass over the training data, and the trial's "
     "context is out of reach here"
 )
-_METHOD, _PIECE = "keras_callbacks", "with_epoch_logs"
+_METHOD = "keras_callbacks"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
@@ -114,28 +111,22 @@ def _by_validation(trial: Trial, function: ast.expr, watching: Collection[ast.ex
 
 def _with_epochs(trial: Trial) -> Iterable[Fix | Remark]:
     """Wrap the lists of callbacks that may act by epoch, in the methods that the harness calls."""
-    has_epochs = trial.configs and all(one.get("records_per_epoch") for _, one in trial.configs)
-    notes = () if has_epochs else ((Kind.NOTE, _NO_EPOCHS),)
     is_counted = False
     for method in _called_by_harness(trial):
-        source = trial.modules.home(method)
         for value in trial.flow.returned(method):
-            code = source.segment(value)
-            if f"{MODULE}." in code:  # a script's
-                if _PIECE in code and notes:
-                    yield Remark(value, _NO_EPOCHS, kind=Kind.NOTE)
-            elif not may_act_by_epoch(trial, value):
+            is_of_script = f"{MODULE}." in trial.modules.home(method).segment(value)
+            if is_of_script or not may_act_by_epoch(trial, value):
                 continue
-            elif trial.context.at(value) is None:
+            if trial.context.at(value) is None:
                 yield Remark(value, _NO_CONTEXT)
             else:
                 me = by_position(method)[0].arg
                 owner = trial.modules.home(method).names.class_around(method)
                 is_of_keras = owner is not None and is_keras_trial(trial, owner)
                 data = f"{_epoch(trial, me)}{f', {me}' if is_of_keras else ''}"
-                code = f"{MODULE}.{_PIECE}({{context}}, {{callbacks}}, {data})"
-                yield rewrite(value, code, {"callbacks": value}, notes=notes)
-                is_counted, notes = True, ()
+                code = f"{MODULE}.with_epoch_logs({{context}}, {{callbacks}}, {data})"
+                yield rewrite(value, code, {"callbacks": value})
+                is_counted = True
     if is_counted:
         yield from _remembering(trial)
 

@@ -9,19 +9,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from pedl2det.analysis.context import is_called_by_name
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import DOWNLOAD_CONTEXT, Fix, Remark, rewrite
 
 _NOTHING = "this project has no download_data, so no directory is known here"
-_BY_NAME = "PEDL called download_data by the names of the parameters that it has"
 _DEFINE = "name the directory in the data section of the config: context.get_data_config()"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Call the function in the constructor, and answer who asks for its directory."""
-    if trial.download_place is not None and not trial.carried:  # P034
-        yield from _called(trial)
+    for root in trial.roots if trial.download_place and not trial.carried else ():  # P034
+        yield _called(trial, root)
     for reference in trial.uses("pedl.get_download_data_dir"):
         node = reference.node
         if trial.download_place is None:
@@ -30,28 +28,20 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield rewrite(node, "legacy_keras.get_download_data_dir")
 
 
-def _called(trial: Trial) -> Iterable[Fix | Remark]:
-    """The statement of the constructor, for the file of each class that has one."""
-    place = trial.download_place
-    home, name = trial.modules.split(place or "")
+def _called(trial: Trial, root: ast.ClassDef) -> Fix:
+    """The statement of a constructor, and what it needs."""
+    source, function = trial.modules.home(root), trial.download
+    home, name = trial.modules.split(trial.download_place or "")
     assert home is not None
-    function = trial.download
-    if function is not None and is_called_by_name(function):
-        source = trial.modules.home(function)
-        yield Remark(function, _BY_NAME)
-        return
     code = "legacy_keras.get_experiment_config(), legacy_keras.get_hyperparameters()"
     if function is not None and trial.context.can_take(function):
         code = DOWNLOAD_CONTEXT
     statement = f"legacy_keras.download_once({{context}}, lambda: {name}({code}))"
-    for root in trial.roots:
-        source = trial.modules.home(root)
-        line = f"from {trial.modules.name_of(home)} import {name}"
-        is_local = home is not source and trial.modules.imports(home, source)
-        imports: tuple[str, ...] = () if home is source or is_local else (line,)
-        imports = (*imports, "import legacy_keras")
-        constructor = (f"{line}\n\n{statement}" if is_local else statement,)
-        yield Fix(root, imports=imports, constructor=constructor)
+    line = f"from {trial.modules.name_of(home)} import {name}"
+    is_local = home is not source and trial.modules.imports(home, source)
+    imports = () if home is source or is_local else (line,)
+    constructor = (f"{line}\n\n{statement}" if is_local else statement,)
+    return Fix(root, imports=(*imports, "import legacy_keras"), constructor=constructor)
 
 
 EXAMPLE = """\

@@ -6,10 +6,8 @@ others; today it does.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 
-from pedl2det.analysis.flow.values import Function
 from pedl2det.analysis.loaders import Role, is_dataset, is_sequence, made_of, returning
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, Remark, rewrite
@@ -21,25 +19,16 @@ _SIZE = "{context}.get_per_slot_batch_size()"
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Cut what the loader methods return for training."""
     for method, role in returning(trial):
-        if role is Role.TRAINING:
-            yield from _whole_batches(trial, method)
-
-
-def _whole_batches(trial: Trial, method: Function) -> Iterable[Fix | Remark]:
-    for value in trial.flow.returned(method):
-        if _cannot_be_arrays(trial, value) or trial.context.at(value) is None:
-            continue
-        if trial.flow.calls(method):
-            yield Remark(method, _CALLED.format(name=method.name))
-            return
-        code = f"legacy_keras.whole_batches({{it}}, batch_size={_SIZE})"
-        yield rewrite(value, code, {"it": value})
-
-
-def _cannot_be_arrays(trial: Trial, value: ast.expr) -> bool:
-    """Whether a training loader is a dataset or an object of its own."""
-    found = made_of(trial, value)
-    return bool(found) and all(is_dataset(trial, one) or is_sequence(trial, one) for one in found)
+        for value in trial.flow.returned(method) if role is Role.TRAINING else ():
+            made = made_of(trial, value)
+            is_object = all(is_dataset(trial, one) or is_sequence(trial, one) for one in made)
+            if (made and is_object) or trial.context.at(value) is None:
+                continue
+            if trial.flow.calls(method):
+                yield Remark(method, _CALLED.format(name=method.name))
+            else:
+                code = f"legacy_keras.whole_batches({{it}}, batch_size={_SIZE})"
+                yield rewrite(value, code, {"it": value})
 
 
 EXAMPLE = """\

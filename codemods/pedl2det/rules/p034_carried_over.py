@@ -25,18 +25,13 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     for node in trial.modules.reads:
         dotted = trial.modules.meaning(node)
         if dotted in TRIALS:
-            yield rewrite(node, f"legacy_keras.{_base(trial, dotted)}")
+            name = dotted.rpartition(".")[2].replace("TFKerasTrial", "PedlTrial")
+            base = name if trial.generation is Generation.PEDL else "EarlyTrial"
+            yield rewrite(node, f"legacy_keras.{base}")
     for root in trial.roots:
         yield Fix(root, config=_needs(trial))
         if trial.generation is Generation.PEDL:
             yield from _functions(trial, root)
-
-
-def _base(trial: Trial, dotted: str) -> str:
-    if trial.generation is not Generation.PEDL:
-        return "EarlyTrial"
-    name = dotted.rpartition(".")[2]
-    return "PedlTrial" if name == "TFKerasTrial" else name
 
 
 def _functions(trial: Trial, root: ast.ClassDef) -> Iterable[Fix | Remark]:
@@ -54,10 +49,9 @@ def _functions(trial: Trial, root: ast.ClassDef) -> Iterable[Fix | Remark]:
 
 def _place(trial: Trial, name: str, dotted: str | None) -> str | None:
     """A function as ``module:name``: where it is defined, or where the package exposes it."""
-    if dotted is not None and dotted != f"__init__.{name}":
-        home, local = trial.modules.split(dotted)
-        if home is not None:
-            return f"{trial.modules.name_of(home)}:{local}"
+    home, local = trial.modules.split(dotted or "")
+    if home is not None:
+        return f"{trial.modules.name_of(home)}:{local}"
     beside = [trial.modules.name_of(trial.modules.home(root)) for root in trial.roots]
     for module in ("__init__", *beside):
         source = trial.modules.by_name.get(module)

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 
 import pedl2det_names as names
 from pedl2det.analysis.flow.values import Way, by_position
+from pedl2det.analysis.names import root_and_attributes
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Trial
 from pedl2det.fixes import Remark
@@ -22,8 +23,7 @@ from pedl2det.fixes import Remark
 _REWRITTEN = re.compile(r"pedl|determined|\bcompile\b|context|h(?:yper)?param|loaders|download")
 _RANDOM = ("numpy.random.", "random.", "tensorflow.random.", "tensorflow.compat.v1.random")
 _SEEDS = ("tensorflow.set_random_seed", "tensorflow.compat.v1.set_random_seed")
-_NAMES = "`{code}` reaches names of the trial by text"
-_PARTS = "`{code}` sees all attributes of the trial or of a module, and a rewrite changes them"
+_SEEN = "`{code}` reaches names of the trial by text, or all at once, and a rewrite changes them"
 _CHANGED = "`{code}` may change the hyperparameters, of which the trial has one dict"
 _BOUND = "`{code}` binds a method that takes other arguments now"
 _GUARDED = "`{code}` may fail, and something else is done then"
@@ -56,65 +56,46 @@ def _guarded(trial: Trial) -> Iterator[Remark]:
 def _by_text(trial: Trial) -> Iterator[Remark]:
     """``globals()``, ``eval(text)``, ``vars(self)``, ``methodcaller("build_model", hparams)``."""
     for call in trial.modules.of(ast.Call):
-        match call:
-            case ast.Call(func=ast.Name(id="getattr" | "hasattr")):
-                continue  # which is followed
-            case (
-                ast.Call(func=ast.Name(id="globals" | "locals" | "vars") as function, args=[])
-                | ast.Call(func=ast.Name(id="eval" | "exec") as function, args=[_])
-            ) if trial.modules.home(call).names.binder(function) is None:
-                yield _remark(call, _NAMES)
-            case (
-                ast.Call(func=ast.Name(id="vars" | "dir"), args=[value, *_])
-                | ast.Call(func=ast.Attribute(value=ast.Name(id="inspect")), args=[value, *_])
-            ) if _is_trial(trial, value):
-                yield _remark(call, _PARTS)
-            case ast.Call(args=texts) if any(_is_method(text) for text in texts):
-                yield _remark(call, _NAMES)
-
-
-def _is_method(node: ast.expr) -> bool:
-    """Whether a text is the name of a method that takes other arguments now."""
-    return isinstance(node, ast.Constant) and node.value in GIVEN_HPARAMS
+        name = getattr(root_and_attributes(call.func)[0], "id", "")
+        if name in ("getattr", "hasattr"):
+            continue  # which are followed
+        is_seen = name in ("globals", "locals", "eval", "exec") and len(call.args) < 2
+        if name in ("vars", "dir", "inspect"):
+            is_seen = not call.args or _is_trial(trial, call.args[0])
+        texts = [one.value for one in call.args if isinstance(one, ast.Constant)]
+        is_named = any(text in GIVEN_HPARAMS for text in texts)
+        if is_named or (is_seen and trial.modules.is_of_library(call.func)):
+            yield _remark(call, _SEEN)
 
 
 def _as_values(trial: Trial) -> Iterator[Remark]:
     """``self.__dict__``; ``sys.modules`` and modules of the project as values."""
     for node in trial.modules.reads:
         parent, dotted = trial.modules.home(node).names.parents[node], trial.modules.meaning(node)
-        if dotted == "sys.modules" and not isinstance(parent, ast.Compare):
-            yield _remark(parent, _NAMES)
         is_dict = isinstance(parent, ast.Attribute) and parent.attr == "__dict__"
-        if isinstance(parent, ast.Attribute) and not is_dict:
-            continue
-        module = trial.modules.by_name.get(dotted or "")
-        is_module = module is not None and not _is_registry(parent, module)
-        if is_module or (is_dict and _is_trial(trial, node)):
-            yield _remark(parent, _PARTS)
+        is_seen = dotted == "sys.modules" and not isinstance(parent, ast.Compare)
+        if is_dict or not isinstance(parent, ast.Attribute):
+            module = trial.modules.by_name.get(dotted or "")
+            is_seen |= module is not None and not _is_registry(parent, module)
+            is_seen |= is_dict and _is_trial(trial, node)
+        if is_seen:
+            yield _remark(parent, _SEEN)
 
 
 def _is_registry(parent: ast.AST, module: Source) -> bool:
     """Whether ``getattr(nets, name)`` finds a function or class that no rewrite changes."""
-    is_asked = isinstance(parent, ast.Call) and ast.unparse(parent.func) == "getattr"
+    is_asked = isinstance(parent, ast.Call) and getattr(parent.func, "id", "") == "getattr"
     return is_asked and not _REWRITTEN.search(module.text)
 
 
 def _is_trial(trial: Trial, node: ast.expr) -> bool:
     """Whether an expression is a trial class or the trial, or a parameter that may get it."""
-    origins = [one.node for one in trial.flow.origins(node) if not one.path]
-    return any(
-        one in trial.classes or (isinstance(one, ast.arg) and not _is_other_self(trial, one))
-        for one in origins
-    )
-
-
-def _is_other_self(trial: Trial, parameter: ast.arg) -> bool:
-    """Whether a parameter is the object of a method of a class that no trial derives from."""
-    names = trial.modules.home(parameter).names
-    owner = names.class_around(parameter)
-    method = names.function_of(parameter)
-    is_first = method is not None and by_position(method)[:1] == [parameter]
-    return is_first and owner is not None and owner not in trial.classes
+    for one in (one.node for one in trial.flow.origins(node) if not one.path):
+        owner = trial.modules.home(one).names.class_around(one)
+        is_other = getattr(one, "arg", "") == "self" and owner not in (None, *trial.classes)
+        if one in trial.classes or (isinstance(one, ast.arg) and not is_other):
+            return True
+    return False
 
 
 def _decorated(trial: Trial) -> Iterator[Remark]:
@@ -123,12 +104,9 @@ def _decorated(trial: Trial) -> Iterator[Remark]:
     for owner in (*trial.classes, *methods):
         for decorator in owner.decorator_list:
             maker = trial.modules.definition(trial.modules.meaning(decorator) or "")
-            compiles = maker is not None and any(
-                isinstance(node, ast.Attribute) and node.attr == "compile"
-                for node in ast.walk(maker)
-            )
+            compiles = maker is not None and ".compile" in ast.unparse(maker)
             if compiles or isinstance(owner, ast.ClassDef):
-                yield _remark(decorator, _PARTS)
+                yield _remark(decorator, _SEEN)
 
 
 def _changed(trial: Trial) -> Iterator[Remark]:

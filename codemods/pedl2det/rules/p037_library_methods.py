@@ -55,10 +55,9 @@ def check(trial: Trial) -> Iterable[Fix]:
                 restored.append(node)
         if restored:
             yield from old_keras.before_use(source, restored[0], _RESTORE)
-        if any("pandas" in one.text for one in trial.modules):
-            for call in source.names.of(ast.Call):
-                yield from _with_frequency(call, own)
         for call in source.names.of(ast.Call):
+            if any("pandas" in one.text for one in trial.modules):
+                yield from _with_frequency(call, own)
             dotted = trial.modules.meaning(call.func) or ""
             if dotted == "random.shuffle" and len(call.args) + len(call.keywords) > 1:
                 yield rewrite(call.func, "legacy_keras.shuffle")

@@ -7,7 +7,7 @@ generator and a trial class in the same file; the rules then rewrite that like a
 from __future__ import annotations
 
 import ast
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -105,20 +105,13 @@ def origins(old: Sequence[str], new: Sequence[str]) -> tuple[int, ...]:
 
     A line that is new came from where the line before it did.
     """
-    old_bare, new_bare = [line.strip() for line in old], [line.strip() for line in new]
-    known = (_once(old_bare) & _once(new_bare)) - {""}
+    bare = [line.strip() for line in old]
     found, last = [], 0
-    for line in new_bare:
-        if line in known:
-            last = old_bare.index(line) + 1
-        elif last < len(old) and old_bare[last] == line:
-            last += 1
+    for line in new:
+        places = [number for number, one in enumerate(bare, 1) if one == line.strip()]
+        last = places[0] if len(places) == 1 else last + (last + 1 in places)
         found.append(max(last, 1))
     return tuple(found)
-
-
-def _once(lines: Sequence[str]) -> set[str]:
-    return {line for line, count in Counter(lines).items() if count == 1}
 
 
 def at_old_lines(reading: Reading, placed: Iterable[Any]) -> list[Any]:
@@ -165,12 +158,12 @@ def _plan_training(source: Source, modules: Modules, scripts: set[int], has_size
         script.config = native.config_of(fits.flow, given)
         if given is not None and script.config is None:
             _say(script, source, call, Kind.LEFT, _COMPUTED, _WRITE_CONFIG)
-    gone: list[ast.stmt] = []
-    asked = native.init_of(source)
-    if asked is not None:
-        statement, script.context = asked
-        gone = native.with_preparation(source, modules, statement)
-    script.edits += [(source, ReplaceStatement(one)) for one in gone]
+        match source.names.parents[call]:
+            case ast.Assign(targets=[ast.Name(id=name)]) as line:
+                if source.names.definition_around(call) is None:
+                    script.context = name
+                    gone = native.with_preparation(source, modules, line)
+                    script.edits += [(source, ReplaceStatement(one)) for one in gone]
     for call in fits.calls:
         _say(script, modules.home(call), call, Kind.NOTE, _YIELDED)
     for node in source.names.of(ast.Subscript):  # while it is imported, the script is no command

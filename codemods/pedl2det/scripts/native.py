@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from pedl2det.analysis.flow import Flow
 from pedl2det.analysis.flow.values import argument
-from pedl2det.analysis.membership import CREATES, INITS, calls_of
+from pedl2det.analysis.membership import CREATES, calls_of
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
 from pedl2det.scripts.generator import is_guard, is_pure
@@ -25,17 +25,9 @@ _PARAMETERS = {
     "Log": ("minval", "maxval", "base", "count"),
     "Categorical": ("vals",),
 }
+#: What has no effect but on what it returns, or on a parser of the script.
 _OF_PARSERS = ("add_argument", "parse_args", "parse_known_args")
-
-
-def init_of(source: Source) -> tuple[ast.Assign, str] | None:
-    """The statement by which a script itself asks for a context, and the context's name."""
-    for call in calls_of(source, INITS):
-        match source.names.parents[call]:
-            case ast.Assign(targets=[ast.Name(id=name)]) as statement:
-                if source.names.definition_around(call) is None:
-                    return statement, name
-    return None
+_LIBRARIES = ("argparse.", "determined.")
 
 
 def create_of(source: Source, modules: Modules) -> tuple[ast.Expr, str] | None:
@@ -110,20 +102,16 @@ def with_preparation(source: Source, modules: Modules, statement: ast.stmt) -> l
     for name, one in _preparations(source):
         if name not in used:
             groups[name].append(one)
-    statements, gone = [statement], _below([statement])
-    while True:
-        read = {one.id for one in gone if isinstance(one, ast.Name)}
-        stay = [one for one in source.names.of(ast.Name) if one not in gone]
+    statements, more = [statement], [""]
+    while more:
+        gone = _below(statements)
+        words = source.names.of(ast.Name)
         more = [
             name
-            for name in read & groups.keys()
-            if _below(groups[name]).issuperset(one for one in stay if one.id == name)
+            for name in groups.keys() & {one.id for one in words if one in gone}
+            if {one for one in words if one.id == name} <= gone | _below(groups[name])
         ]
-        if not more:
-            break
-        for name in more:
-            statements += groups[name]
-            gone |= _below(groups.pop(name))
+        statements += [one for name in more for one in groups.pop(name)]
     for guard in source.tree.body:
         if is_guard(guard) and gone.issuperset(guard.body):  # type: ignore[attr-defined]
             statements = [one for one in statements if one not in guard.body]  # type: ignore[attr-defined]
@@ -144,13 +132,11 @@ def _preparations(source: Source) -> Iterator[tuple[str, ast.stmt]]:
                 ast.Assign(targets=[ast.Name(id=name)])
                 | ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name))))
             ):
-                calls = [node for node in ast.walk(one.value) if isinstance(node, ast.Call)]
-                if all(_only_prepares(source, call) for call in calls):
+                calls = (node for node in ast.walk(one.value) if isinstance(node, ast.Call))
+                if all(
+                    getattr(call.func, "attr", "") in _OF_PARSERS
+                    or is_pure(source, call)
+                    or (source.names.qualified(call.func) or "").startswith(_LIBRARIES)
+                    for call in calls
+                ):
                     yield name, one
-
-
-def _only_prepares(source: Source, call: ast.Call) -> bool:
-    """Whether a call has no effect but on what it returns, or on a parser of the script."""
-    if getattr(call.func, "attr", "") in _OF_PARSERS or is_pure(source, call):
-        return True
-    return (source.names.qualified(call.func) or "").startswith(("argparse.", "determined."))

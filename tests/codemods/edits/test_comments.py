@@ -26,10 +26,9 @@ def without(text: str, number: int) -> str:
         ("a = 1\nb = 2  # of b\n", 1, "a = 1\n"),
         ("a = 1\n\n# Of b.\nb = 2\n\nc = 3\n", 1, "a = 1\n\n# Of b.\n\nc = 3\n"),
         ("a = 1\n\n# Of both.\nb = 2\nc = 3\n", 1, "a = 1\n\n# Of both.\nc = 3\n"),
-        ("a = 1\n# Called.\nf()  # once\n\nc = 3\n", 1, "a = 1\n# Called.\n# once\n\nc = 3\n"),
         ("b = 2\n\n\nc = 3\n", 0, "c = 3\n"),
     ],
-    ids=["behind", "above it alone", "above more", "of a call", "blank lines at the top"],
+    ids=["behind", "above it alone", "above more", "blank lines at the top"],
 )
 def test_comments_of_a_deleted_statement(text: str, number: int, expected: str) -> None:
     assert isinstance(ast.parse(text).body[number], ast.Assign | ast.Expr)

@@ -108,7 +108,7 @@ def test_the_last_line_of_a_file_may_have_no_end() -> None:
         ("import os; import pedl; x = 1\n", "import os; x = 1\n"),
         ("x = 1\n# Ours.\nimport pedl  # old\ny = 2\n", "x = 1\n# Ours.\ny = 2\n"),
         ("def f():\n    import pedl\n", "def f():\n    pass\n"),
-        ("if 1: import pedl\n", "if 1: pass\n"),
+        ("if 1: import pedl\n", "if 1:\n    pass\n"),
         ("from pedl.trial import *\nx = 1\n", "x = 1\n"),
         ("from pedl.trial import *\nprint(Trial)\n", "from pedl.trial import *\nprint(Trial)\n"),
         ("import pedl  # pedl2det: skip\nx = 1\n", "import pedl  # pedl2det: skip\nx = 1\n"),

@@ -47,7 +47,7 @@ def check(source: Source) -> None:
     locator = Locator(source)
     code_for = locator.module.code_for_node
     for node in expressions(source):
-        found = locator.expression(node)
+        found = locator.node(node)
         same = ast.parse(f"({code_for(found)}\n)", mode="eval").body
         assert plain(same) == plain(node), f"{source.path}:{node.lineno}: {ast.unparse(node)}"
     for node in source.names.nodes:
@@ -59,13 +59,13 @@ def check(source: Source) -> None:
             for argument in [*node.args, *node.keywords]:
                 value = getattr(argument, "value", argument)
                 value = value if isinstance(argument, ast.Starred | ast.keyword) else argument
-                assert locator.argument(argument).value is locator.expression(value)
+                assert locator.argument(argument).value is locator.node(value)
                 keyword = locator.argument(argument).keyword
                 assert (keyword and keyword.value) == getattr(argument, "arg", None)
 
 
 def check_statement(locator: Locator, node: ast.stmt) -> None:
-    found = locator.statement(node)
+    found = locator.node(node)
     if isinstance(found, cst.BaseSmallStatement):
         line: cst.CSTNode = cst.SimpleStatementLine([found])
     else:
@@ -230,10 +230,10 @@ def test_what_is_of_another_file_is_not_found() -> None:
     other = Source.of(Path("y.py"), "\nc.d(e)\ndef f(g): pass\n")
     for node in expressions(other):
         with pytest.raises(NotLocated):
-            locator.expression(node)
+            locator.node(node)
     for statement in other.tree.body:
         with pytest.raises(NotLocated):
-            locator.statement(statement)
+            locator.node(statement)
     with pytest.raises(NotLocated):
         locator.part(other.names.of(ast.arg)[0])
 
@@ -250,5 +250,5 @@ def test_the_way_to_a_node_leads_through_what_holds_it() -> None:
     names = {one.id: one for one in source.names.of(ast.Name)}
     first, function, last = locator.module.body[0], locator.module.body[1], locator.module.body[2]
     for name in "ac":
-        ways = locator.ways([locator.expression(names[name])])
+        ways = locator.ways([locator.node(names[name])])
         assert [one in ways for one in (first, function, last)] == [False, True, False]

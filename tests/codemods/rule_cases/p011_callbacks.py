@@ -94,8 +94,8 @@ AROUND["model_def.py"] = (
     .replace("    pass", "    def build_model(self, hparams):\n        return compiled()")
 )
 CASES = (
-    Case(pedl_trial(_BY_EPOCH), {"net.py": _BY_EPOCH_AFTER}, "set records_per_epoch"),
-    Case(pedl_trial(_BY_PARAMS), {"net.py": _BY_PARAMS_AFTER}, "set records_per_epoch"),
+    Case(pedl_trial(_BY_EPOCH), {"net.py": _BY_EPOCH_AFTER}, "acts after each validation"),
+    Case(pedl_trial(_BY_PARAMS), {"net.py": _BY_PARAMS_AFTER}),
     Case(  # which metrics are those of the training is asked of the trial
         pedl_trial(_OF_KERAS_TRIAL.format(hparams=", hparams", callbacks="make()"), "KerasTrial"),
         {
@@ -105,7 +105,6 @@ CASES = (
                 "self.data_loaders[0], self\n        )",
             )
         },
-        "set records_per_epoch",
     ),
     Case(
         pedl_trial(_BY_BATCH.format(hparams=", hparams")), {"net.py": _BY_BATCH.format(hparams="")}
