@@ -335,6 +335,29 @@ def test_class_weights_that_are_no_dict_are_ignored() -> None:
     assert bound.arguments["class_weight"] == {0: 2.0}
 
 
+def test_layers_know_the_shape_of_their_input(keras: Any) -> None:
+    """A ``Sequence`` does not say it."""
+    seen = set()
+
+    class Seen(tf.keras.layers.Layer):  # type: ignore[misc,name-defined]
+        def call(self, inputs: Any) -> Any:
+            seen.add(tuple(inputs.shape[1:].as_list()))
+            return tf.reduce_mean(inputs, [1, 2])[:, None]
+
+    class Batches(tf.keras.utils.Sequence):  # type: ignore[misc,name-defined]
+        def __len__(self) -> int:
+            return 2
+
+        def __getitem__(self, index: int) -> Any:
+            return np.ones((2 + index, 6, 3)), np.ones((2 + index, 1))
+
+    inputs = keras.layers.Input((6, 3))
+    model = keras.models.Model(inputs, keras.layers.Dense(1)(Seen()(inputs)))
+    model.compile("sgd", "mse")
+    model.fit(Batches(), verbose=0)
+    assert seen == {(6, 3)}
+
+
 def test_gradients_of_an_optimizer_of_its_own(keras: Any) -> None:
     """The losses are those of Keras 2.2.4."""
 

@@ -48,6 +48,8 @@ def old_keras():
     for kind in (tf.keras.Model, keras_module("engine.training_v1").Model):
         yield kind, "compile", with_metrics_of_losses
     yield tf.keras.Model, "metrics_names", with_names_at_once
+    functional = keras_module("engine.functional").Functional
+    yield functional, "_conform_to_reference_input", with_shape_of_input
     yield from recurrent_layers()
     classes = tf.keras.layers.BatchNormalization.__mro__
     norm = next(one for one in classes if "call" in vars(one))
@@ -108,6 +110,22 @@ def keras_module(path):
     """Return a module of Keras 2 that is not public."""
     package = tf.keras.Model.__module__.partition(".engine.")[0]
     return importlib.import_module(f"{package}.{path}")
+
+
+def with_shape_of_input(conform):
+    """Return a method that gives batches the shape that `Input` says, which layers may ask for.
+
+    Since TensorFlow 2 a layer is called again for the batches of a training, whose shapes a
+    `Sequence` does not say.
+    """
+
+    def conform_to_input(self, tensor, ref_input):
+        tensor = conform(self, tensor, ref_input)
+        if isinstance(tensor, tf.Tensor) and tensor.shape.rank == ref_input.shape.rank:
+            tensor.set_shape(ref_input.shape)
+        return tensor
+
+    return conform_to_input
 
 
 def with_names_at_once(names_of_today):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from pedl2det.analysis.bindings import MAIN_GUARDS
@@ -314,7 +314,14 @@ def watches_validation(trial: Trial, call: ast.Call) -> bool:
         and monitor.is_of_keras
         and monitor.metrics is not None
         and all(one.startswith("val_") for one in monitor.metrics)
+        and not any(_is_written(one, monitor.metrics) for one in trial.modules.of(ast.Subscript))
     )
+
+
+def _is_written(node: ast.Subscript, metrics: Collection[str]) -> bool:
+    """Whether a callback of the project gives the logs a metric, for those behind it."""
+    is_key = isinstance(node.slice, ast.Constant) and node.slice.value in metrics
+    return is_key and isinstance(node.ctx, ast.Store)
 
 
 def may_act_by_epoch(trial: Trial, value: ast.expr) -> bool:

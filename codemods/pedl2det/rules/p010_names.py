@@ -135,7 +135,7 @@ def _is_likely_right(
 ) -> bool:
     """Whether a call of a function that has changed is left as it is, in this form of a trial."""
     if row.old in _RAGGED:
-        return written_for is not Age.TENSORFLOW_1 or not _may_be_ragged(trial, call)
+        return written_for is Age.CURRENT or not _may_be_ragged(trial, call)
     is_item = call is not None and any(use.method == "item" for use in trial.flow.uses(call))
     is_chosen = row.old == "numpy.load" and not (
         call and all(_is_constant(trial, one) for one in call.args)

@@ -59,6 +59,9 @@ _OTHERS = tuple(f"{KERAS}.backend.{name}" for name in ("batch_dot", "resize_imag
 _OTHERS += (f"{KERAS}.layers.Dot", f"{KERAS}.layers.dot")
 #: ``**`` and the first name of several that are one argument today.
 _SIZES = (None, *(names[0] for names in KERAS_1_SIZES))
+_LAYER = f"{KERAS}.layers.Layer"
+#: What gives the shape of a tensor, as far as it is known.
+_SHAPE = re.compile(r"\b(?:int_shape|get_shape|_keras_shape)\b|(?<!\btf)(?<!\bK)\.shape\b")
 _STOPPING = f"{KERAS}.callbacks.EarlyStopping"
 #: Metrics whose best value is the same today, and modes that say which it is.
 _CLEAR = ("loss", "val_loss", "acc", "val_acc", "accuracy", "val_accuracy", "min", "max")
@@ -127,7 +130,7 @@ def _hides_arguments(trial: Trial, node: ast.expr) -> bool:
         case ast.Attribute():
             return dotted not in _MODULES
         case ast.ClassDef():
-            return dotted != f"{KERAS}.layers.Layer"
+            return dotted != _LAYER
         case ast.Call(func=func, args=args, keywords=keywords) if func is node:
             is_hidden = any(isinstance(one, ast.Starred) for one in args)
             return is_hidden or any(one.arg in _SIZES for one in keywords)
@@ -152,7 +155,7 @@ def _hides(trial: Trial, node: ast.expr) -> bool:
         return True
     if dotted != _STOPPING and not _is_of_layers(dotted):
         return False
-    if _hides_arguments(trial, node):
+    if _hides_arguments(trial, node) or _reads_shape(trial, node, parent):
         return True
     if not isinstance(parent, ast.Call) or parent.func is not node:
         return False
@@ -162,6 +165,17 @@ def _hides(trial: Trial, node: ast.expr) -> bool:
         return getattr(given.get("mode", watched), "value", None) not in _CLEAR
     chosen = [*(parent.args[2:3] if name == "UpSampling2D" else ()), given.get("interpolation")]
     return not all(one is None or isinstance(one, ast.Constant) for one in chosen)
+
+
+def _reads_shape(trial: Trial, node: ast.expr, parent: ast.AST) -> bool:
+    """Whether code of a project's own, as a layer, asks for shapes, which batches do not have."""
+    code: list[ast.AST] = []
+    match parent:
+        case ast.ClassDef(body=body) if trial.today(node) == _LAYER:
+            code = [one for one in body if getattr(one, "name", "") == "call"]
+        case ast.Call(args=[function, *_]) if trial.today(node) == f"{KERAS}.layers.Lambda":
+            code = [one.node for one in trial.flow.origins(function)]
+    return any(_SHAPE.search(ast.unparse(one)) for one in code)
 
 
 def _may_transform(trial: Trial, node: ast.expr) -> bool:

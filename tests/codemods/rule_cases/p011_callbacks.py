@@ -27,6 +27,11 @@ class Net:
             self.data_loaders[0],
         )
 """
+_WRITTEN = """
+
+def scored(logs):
+    logs["val_loss"] = 1.0
+"""
 _BY_BATCH = """\
 from tensorflow.keras.callbacks import TerminateOnNaN
 
@@ -95,6 +100,15 @@ AROUND["model_def.py"] = (
 )
 CASES = (
     Case(pedl_trial(_BY_EPOCH), {"net.py": _BY_EPOCH_AFTER}, "acts after each validation"),
+    Case(  # for the callback behind it
+        pedl_trial(_BY_EPOCH + _WRITTEN),
+        {
+            "net.py": _BY_EPOCH_AFTER.replace(
+                "from determined.keras.callbacks import EarlyStopping\n", ""
+            ).replace("import CSVLogger", "import CSVLogger, EarlyStopping")
+            + _WRITTEN
+        },
+    ),
     Case(pedl_trial(_BY_PARAMS), {"net.py": _BY_PARAMS_AFTER}),
     Case(  # which metrics are those of the training is asked of the trial
         pedl_trial(_OF_KERAS_TRIAL.format(hparams=", hparams", callbacks="make()"), "KerasTrial"),

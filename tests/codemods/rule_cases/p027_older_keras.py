@@ -82,6 +82,15 @@ class Up(layers.{base}):
     def __init__(self, how):
         super().__init__(interpolation=how)
 """
+_OWN_LAYER = """
+
+class Own(layers.Layer):
+    def build(self, shape):
+        self.size = shape[1]
+
+    def call(self, inputs):
+        return {call}
+"""
 CASES = (
     _case(_NET.format(layer=_NORM, frozen='setattr(made, "trainable", False)')),
     _case(_NET.format(layer=_NORM, frozen="made.trainable = True"), more=""),
@@ -119,6 +128,10 @@ CASES = (
     _case(_NET.format(layer="KINDS[0](4)", frozen="KINDS = [layers.Dense]"), _MORE),
     _case(_NET.format(layer="layers.Dense(4)", frozen="made = made(1, mask=KIND)"), _MORE),
     _case(_NET.format(layer="layers.Dense(4)", frozen="yield 1, 2, 3"), _MORE),
+    _case(_NET.format(layer="Own()", frozen="") + _OWN_LAYER.format(call="inputs.shape[1]"), _MORE),
+    _case(_NET.format(layer="Own()", frozen="") + _OWN_LAYER.format(call="tf.shape(inputs)"), ""),
+    _case(_NET.format(layer="layers.Lambda(lambda x: x.shape[1] * x)", frozen=""), _MORE),
+    _case(_NET.format(layer="layers.Lambda(lambda x: 2 * x)", frozen=""), ""),
     _case(_NET.format(layer="layers.Dense(4)", frozen="made.get_gradients = None"), _MORE),
     _case(_NET.format(layer="layers.Dense(4)", frozen="yield 1, 2"), ""),
     _case(_NET.format(layer="layers.Dense(4)", frozen="mask = isinstance(made, layers.Dense)"), ""),
