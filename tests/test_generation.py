@@ -80,6 +80,8 @@ def test_plural_entrypoints(tmp_path: Path) -> None:
     [
         (f"{OLD}from keras.layers import Dense\nDense(1)\n", True),
         (f"{OLD}import keras\nimport tensorflow as tf\nkeras.Model, tf.keras.backend\n", True),
+        (f"{OLD}import keras\nimport tensorflow as tf\ndef f() -> tf.keras.Model: keras\n", True),
+        (f"{OLD}import keras\nimport tensorflow as tf\nisinstance(keras, tf.keras.Model)", True),
         (f"{OLD}import keras\nfrom tensorflow.keras import layers\nkeras, layers.Dense\n", False),
         (f"{OLD}import tensorflow as tf\ntf.keras.layers.Dense(1)\n", False),
         # Since Keras 2.4 it is that of TensorFlow.

@@ -208,9 +208,16 @@ def imports_standalone(trial: Trial) -> bool:
 
 def has_standalone_layers(trial: Trial) -> bool:
     """Whether a project uses a standalone Keras of its own, and no layers of TensorFlow's."""
-    meant = [trial.modules.meaning(node) or "" for node in trial.modules.reads]
-    is_own = is_old(trial) and any(map(is_standalone, meant))
-    return is_own and not any(name.startswith(_LAYERS_OF_TENSORFLOW) for name in meant)
+    meant = [(node, trial.modules.meaning(node) or "") for node in trial.modules.reads]
+    is_own = is_old(trial) and any(is_standalone(name) for _, name in meant)
+    others = [node for node, name in meant if name.startswith(_LAYERS_OF_TENSORFLOW)]
+    return is_own and all(only_asks(trial, one) for one in others)
+
+
+def only_asks(trial: Trial, node: ast.expr) -> bool:
+    """Whether a class stands in an annotation, or in a question about an object."""
+    source = trial.modules.home(node)
+    return source.names.annotation_around(node) is not None or asks_about_class(source, node)
 
 
 def as_before(trial: Trial) -> Iterator[Fix]:

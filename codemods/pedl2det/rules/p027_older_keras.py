@@ -134,7 +134,7 @@ def _hides_arguments(trial: Trial, node: ast.expr) -> bool:
         case ast.Call(func=func, args=args, keywords=keywords) if func is node:
             is_hidden = any(isinstance(one, ast.Starred) for one in args)
             return is_hidden or any(one.arg in _SIZES for one in keywords)
-    return not old_keras.asks_about_class(source, node)
+    return not old_keras.only_asks(trial, node)
 
 
 def _hides_any(trial: Trial) -> bool:
