@@ -77,7 +77,13 @@ def _names(trial: Trial, statement: ast.ImportFrom) -> Iterator[Fix]:
     """Names that code may reach by their texts, or that may be one of several optimizers."""
     source = trial.modules.home(statement)
     rows = {one: names.lookup(f"{statement.module}.{one.name}") for one in statement.names}
-    kinds = {one: row for one, row in rows.items() if row and old_keras.is_optimizer(row)}
+    uses = [one for one in trial.references if one.source is source and not one.is_import]
+    used = {ast.unparse(one.node) for one in uses}
+    kinds = {
+        one: row
+        for one, row in rows.items()
+        if row and old_keras.is_optimizer(row) and (one.asname or one.name) not in used
+    }
     bound = [source.names.module_bindings(one.asname or one.name) for one in kinds]
     is_hidden = _BY_TEXT.search(source.text) or any(len(one) > 1 for one in bound)
     if not kinds or statement.level or not is_hidden:

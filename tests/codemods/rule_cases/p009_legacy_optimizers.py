@@ -158,6 +158,11 @@ def _context(optimizer: str, after: str, says: str = "") -> Case:
 _BY_TEXT = "opt = globals()['SGD'](lr=0.1)\n"
 CASES = (
     _case(_EITHER, _EITHER_AFTER),
+    _case(
+        "from keras.optimizers import SGD\nopt, values = SGD(lr=0.1), vars(opt)\n",
+        "from tensorflow.keras.optimizers.legacy import SGD\n"
+        "opt, values = SGD(learning_rate=0.1), vars(opt)\n",
+    ),
     _case(_CLIPPED, _CLIPPED_AFTER),
     _case(_TRIED, _TRIED_AFTER),  # `run` serves standalone Keras
     _case(_OF_STANDALONE, _OF_STANDALONE_AFTER),
