@@ -101,7 +101,7 @@ def test_configs_of_one_trial_have_one_age(tmp_path: Path) -> None:
     write_tree(tmp_path, {"model_def.py": CONTEXT_BASED})
     assert old_names_of(tmp_path, config).age is Age.CURRENT
     image = "determinedai/environments:py-3.6.9-pytorch-1.4-tf-1.15-cpu-0.7.0"
-    write_tree(tmp_path, {"tf1.yaml": f"environment:\n  image: {image}\n"})
+    write_tree(tmp_path, {"configs/tf1.yaml": f"environment:\n  image: {image}\n"})
     assert old_names_of(tmp_path, config).age is Age.TENSORFLOW_1
 
 

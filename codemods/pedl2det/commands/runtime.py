@@ -16,6 +16,7 @@ from pedl2det.analysis import membership, old_keras
 from pedl2det.analysis.membership import uses_legacy
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.project import Reader
+from pedl2det.analysis.tree import YAML, files_below
 from pedl2det.analysis.trial import Trial
 from pedl2det.errors import Pedl2DetError
 from pedl2det.visible import say
@@ -114,7 +115,7 @@ def old_names_of(path: Path, config: Any) -> OldNames:
     """Return the old names that a trial uses: what its config says, and what its files import.
 
     A file that nothing imports (what was left of the old trial, a notebook's helper) decides
-    nothing; the images of all configs beside it decide, so that each of them trains the same code.
+    nothing; the images of all configs below it decide, so that each of them trains the same code.
     The path is that of its directory or its one file; a config may not be readable.
     """
     home = path if path.is_dir() else path.parent
@@ -128,7 +129,8 @@ def old_names_of(path: Path, config: Any) -> OldNames:
     is_before = is_script or is_in_steps or any(map(uses_legacy, read.values()))
     if not is_before and not any("determined" in source.text for source in read.values()):
         return OldNames()
-    beside = {file: reader.config_or_none(file) for file in sorted(home.glob("*.y*ml"))}
+    files_of_yaml = [file for file in files_below([home]) if file.name.endswith(YAML)]
+    beside = {file: reader.config_or_none(file) for file in files_of_yaml}
     configs = [(file, one.value()) for file, one in beside.items() if one is not None]
     configs += [(home, config.raw)] if config is not None else []
     trial = Trial(home, Modules(read), configs, counts_in_steps=is_before)

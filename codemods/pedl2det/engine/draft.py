@@ -180,7 +180,8 @@ def surviving(fixes: Iterable[fx.Fix]) -> tuple[list[fx.Fix], Edits]:
     takers = _takers(ordered)
     kept = [fix for fix in ordered if not _is_taken(fix, fix.node, takers)]
     every = [edit for fix in kept for _, edit in fix.located]
-    dropped = {edit.node for edit in every if isinstance(edit, fx.Drop)}
+    held = {node for edit in every for node in getattr(edit, "holes", {}).values()}
+    dropped = {edit.node for edit in every if isinstance(edit, fx.Drop)} - held
     edits: Edits = defaultdict(list)
     for fix in kept:
         for source, edit in fix.located:

@@ -30,10 +30,10 @@ from pedl2det_runtime.trainer.run import locked_run, train
 class Mode(enum.Enum):
     """Where a trial is trained: there is no cluster, so ``SUBMIT`` trains here as well."""
 
-    CLUSTER = "CLUSTER"
-    LOCAL = "LOCAL"
-    SUBMIT = "SUBMIT"
-    TEST = "TEST"
+    CLUSTER = "cluster"
+    LOCAL = "local"
+    SUBMIT = "submit"
+    TEST = "test"
 
 
 class TFKerasNativeContext(TFKerasTrialContext):
