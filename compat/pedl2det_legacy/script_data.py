@@ -115,10 +115,10 @@ class History(determined.keras.callbacks.Callback):
                 self.history.setdefault(name, []).append(value)
 
 
-def started(script):
+def started(script, context):
     """Run a script until it yields what it gives to `fit`, which is returned.
 
-    The script sees no options of the command line. It gets the history and goes on when the
+    The context wraps its datasets, each of which every process reads whole. The script sees no options of the command line. It gets the history and goes on when the
     training ends.
     """
     arguments, sys.argv = sys.argv, [script.gi_code.co_filename]
@@ -126,6 +126,10 @@ def started(script):
         fit = next(script)
     finally:
         sys.argv = arguments
+    for name in ("training_data", "validation_data"):
+        data = getattr(fit, name)
+        if isinstance(data, tf.data.Dataset):
+            setattr(fit, name, context.wrap_dataset(data, shard_dataset=False))
     fit.callbacks.append(_AfterTraining(script))
     return fit
 

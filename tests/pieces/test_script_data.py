@@ -161,7 +161,22 @@ def test_a_script_sees_no_options_of_the_command_line(
         yield pieces.Fit(None, X, X, validation_data=(X, X))
 
     seen: list[list[str]] = []
-    pieces.started(script())
+    pieces.started(script(), None)
 
     assert [arguments[1:] for arguments in seen] == [[]]
     assert sys.argv == ["harness", "--option"]
+
+
+def test_the_context_wraps_the_datasets_of_a_script(pieces: Any) -> None:
+    class Context:
+        def wrap_dataset(self, dataset: Any, shard_dataset: bool) -> Any:
+            assert not shard_dataset
+            return "wrapped", dataset
+
+    def script() -> Iterator[Any]:
+        yield pieces.Fit(None, data, steps_per_epoch=1, validation_data=(X, X))
+
+    data = tf.data.Dataset.from_tensor_slices((X, X)).batch(2)
+    fit = pieces.started(script(), Context())
+    assert fit.training_data == ("wrapped", data)
+    assert not isinstance(fit.validation_data, tuple)

@@ -33,7 +33,7 @@ EXAMPLE = '''\
 +
 +     def __init__(self, context: TFKerasTrialContext) -> None:
 +         self.context = context
-+         self.fit = legacy_keras.started(script(context))
++         self.fit = legacy_keras.started(script(context), self.context)
 +         self.context.configure_fit(shuffle=False, **self.fit.settings)
 +
 +     def build_model(self):

@@ -29,7 +29,7 @@ class {name}(TFKerasTrial):
     """Trains what the script yields, and resumes it when the training ends."""
 
     def __init__(self, {parameter}) -> None:
-        self.fit = legacy_keras.started({call})
+        self.fit = legacy_keras.started({call}, self.context)
         self.context.configure_fit(shuffle=False, **self.fit.settings)
 
     def build_model(self, hparams):

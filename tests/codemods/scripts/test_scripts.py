@@ -357,7 +357,7 @@ class Fake:
                 with suppress(StopIteration, SystemExit):
                     assert self.script.send(self) is None
 
-        def started(script: Any) -> Fit:
+        def started(script: Any, _context: Any) -> Fit:
             fit: Fit = next(script)
             fit.callbacks.append(AfterTraining(script))
             return fit
