@@ -18,6 +18,8 @@ from pedl2det.analysis.text_rules import GONE_SEARCHERS
 from pedl2det.errors import Pedl2DetError
 from pedl2det.scripts import lower
 
+#: How directories begin whose config the code of a script held.
+IN_CODE = "pedl2det-config-"
 _SIZES = ("batch_size", "global_batch_size")
 
 
@@ -128,7 +130,7 @@ def config_in_script(path: Path) -> Path | None:
 
 def _write_config(config: dict[str, object]) -> Path:
     """Write a config to a file that is removed when the process ends."""
-    directory = tempfile.mkdtemp(prefix="pedl2det-config-")
+    directory = tempfile.mkdtemp(prefix=IN_CODE)
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
     file = Path(directory) / "const.yaml"
     file.write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")

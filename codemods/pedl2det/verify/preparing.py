@@ -13,7 +13,7 @@ from pedl2det.engine import NewFile, Options, Result, migrate
 from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Finding, Kind
 from pedl2det.report.text import simplest_first
-from pedl2det.verify.configs import Settings, config_in_script, settings_of
+from pedl2det.verify.configs import IN_CODE, Settings, config_in_script, settings_of
 from pedl2det.verify.copies import Copy, Extent, Workshop, extent_of, project_of
 
 #: What stands at the beginning of a script that `pedl2det eject` writes.
@@ -221,7 +221,12 @@ def chosen_config(home: Path, *, any_will_do: bool = False) -> Path:
 
 
 def _config_of_twin(twin: Path, home: Path, config: Path) -> Path:
-    """The config of a trial that the user migrated; one outside of the trial is used for both."""
+    """The config of a trial that the user migrated; one outside of the trial is used for both.
+
+    What the code of the old trial held stands in a file of the new one.
+    """
+    if config.parent.name.startswith(IN_CODE):
+        return chosen_config(twin)
     if not config.resolve().is_relative_to(home):
         return config
     same = twin / config.resolve().relative_to(home)

@@ -68,6 +68,24 @@ def test_a_config_from_elsewhere_is_migrated_with_the_trial(
     assert "max_steps" in config.read_text()
 
 
+def test_a_migrated_script_is_trained_by_the_config_that_was_in_its_code(tmp_path: Path) -> None:
+    searcher = '{"name": "single", "metric": "val_loss", "max_steps": 2}'
+    script = (
+        "from determined.experimental.keras import init\n\n"
+        f'config = {{"hyperparameters": {{"global_batch_size": 8}}, "searcher": {searcher}}}\n'
+        "model = init(config=config).wrap_model(make())\n"
+        "model.fit(x, y, batch_size=8, validation_data=(x, y))\n"
+    )
+    write_tree(tmp_path / "old", {"train.py": script})
+    own = "hyperparameters: {}\nsearcher: {metric: val_loss}\nentrypoint: train:Trial\n"
+    write_tree(tmp_path / "new", {"train.py": "class Trial: ...\n", "const.yaml": own})
+
+    pair = prepared(tmp_path / "old", tmp_path / "scratch", against=tmp_path / "new")
+
+    assert "script" in pair.old.config.read_text()
+    assert pair.new.config.read_text() == own
+
+
 def test_what_migrate_leaves_is_told_with_the_place_in_the_original(
     example: Callable[[str], Path], tmp_path: Path
 ) -> None:
