@@ -294,7 +294,6 @@ ROWS = table(
             f"{module}.{name}",
             f"{KERAS}.optimizers.legacy.{name}",
             KERAS_2_11,
-            write="since Keras 2.11 lr= is ignored with a warning and decay= raises",
             keywords=_RATE,
             changed=True,
         )
@@ -304,7 +303,6 @@ ROWS = table(
     *(
         Name(
             *(f"{KERAS}.layers.{name}", f"{KERAS}.layers.{name}", TENSORFLOW_2),
-            write="TensorFlow 1 and standalone Keras had other defaults",
             changed=True,
             defaults=defaults,
         )
@@ -327,14 +325,8 @@ ROWS = table(
     replace(gone(f"{KERAS}.backend.set_learning_phase", _PHASE, since=TENSORFLOW_2), changed=True),
     served(f"{KERAS}.utils.multi_gpu_model"),
     *(
-        Name(
-            *(f"{KERAS}.layers.{name}", f"{_V1}.layers.{name}", TENSORFLOW_2),
-            write=f"it runs only on GPUs; on a CPU use {plain}",
-        )
-        for name, plain in (
-            ("CuDNNGRU", "GRU(recurrent_activation='sigmoid', reset_after=True)"),
-            ("CuDNNLSTM", "LSTM(recurrent_activation='sigmoid'), which has one bias for its two"),
-        )
+        Name(f"{KERAS}.layers.{name}", f"{_V1}.layers.{name}", TENSORFLOW_2)
+        for name in ("CuDNNGRU", "CuDNNLSTM")
     ),
     replace(
         gone(f"{KERAS}.models.model_from_yaml", WRITE["models"]["model_from_yaml"]), changed=True
@@ -452,14 +444,11 @@ def _standalone(public: str) -> Name | None:
             public,
             f"{KERAS}.optimizers.legacy.{name}",
             keywords={**_RATE, "clipnorm": "global_clipnorm"},
-            write="clipnorm= limits the global norm of all gradients",
             parameters=STANDALONE_PARAMETERS[name],
             defaults=STANDALONE_DEFAULTS.get(name, {}),
         )
     if keywords := KERAS_1.get(f"{module}.{name}"):
-        row = replace(ROWS.get(public, Name(public, public)), keywords=keywords)
-        write = f"{CONVOLUTIONS.get(name)} numbers after the filters are the size of the kernel"
-        return replace(row, write=write) if name in CONVOLUTIONS else row
+        return replace(ROWS.get(public, Name(public, public)), keywords=keywords)
     if piece := _STANDALONE_PIECES.get(f"{module}.{name}"):
         return Name(public, public, same=False, support=piece)
     if module in ("losses", "metrics") and name in ("hinge", "squared_hinge"):

@@ -58,9 +58,11 @@ _OPTIMIZERS: tuple[tuple[str, str, str, Keywords, Mapping[str, str]], ...] = (
         {"accum_name": None, "linear_name": None},
         {},
     ),
+    # Those whose arithmetic differs from all optimizers of Keras have no parameters here.
+    ("Adagrad", "Adagrad", "", {}, {}),
+    ("Momentum", "SGD", "", {}, {}),
+    ("RMSProp", "RMSprop", "", {}, {}),
 )
-#: Those whose arithmetic differs from all optimizers of Keras.
-_OTHER_OPTIMIZERS = pairs("Adagrad Momentum>SGD RMSProp>RMSprop")
 
 #: Names of TensorFlow that were removed later: the module, the names, and what to write.
 _GONE = (
@@ -121,7 +123,7 @@ _PIECES_OF_CONTRIB = (
 
 #: Names that exist today and compute something else, whatever their arguments are.
 _OTHER_MEANINGS = (
-    *("cond", "image.extract_glimpse", "image.resize", "nn.ctc_beam_search_decoder"),
+    *("nn.dropout", "cond", "image.extract_glimpse", "image.resize", "nn.ctc_beam_search_decoder"),
     *("nn.embedding_lookup", "nn.embedding_lookup_sparse", "nn.nce_loss"),
     *("nn.safe_embedding_lookup_sparse", "nn.softmax_cross_entropy_with_logits"),
     *("strings.split", "where", "while_loop"),
@@ -151,13 +153,6 @@ ROWS = table(*(_changed(*words) for words in lines_of("changed_v1.txt"))) | tabl
         keywords={"dim": "axis"},
     ),
     _row("decode_raw", "io.decode_raw", keywords={"bytes": "input_bytes"}),
-    _row(
-        "nn.dropout",
-        f"{_V1}.nn.dropout",
-        write="its second argument was the fraction to keep, and is the fraction to drop; "
-        "tf.keras.layers.Dropout drops only in training",
-        changed=True,
-    ),
     *(
         _row(name, f"{_V1}.{name}", same=False, support=name)
         for name in ("Session", "get_default_graph")
@@ -173,21 +168,13 @@ ROWS = table(*(_changed(*words) for words in lines_of("changed_v1.txt"))) | tabl
         _row(
             f"train.{old}Optimizer",
             f"keras.optimizers.legacy.{new}",
-            keywords={"use_locking": None, **keywords},
+            same=bool(parameters),
+            keywords={"use_locking": None, **keywords} if parameters else {},
             support=f"{old}Optimizer",
             parameters=tuple(parameters.split()),
             defaults=defaults,
         )
         for old, new, parameters, keywords, defaults in _OPTIMIZERS
-    ),
-    *(
-        _row(
-            f"train.{old}Optimizer",
-            f"keras.optimizers.legacy.{new}",
-            same=False,
-            support=f"{old}Optimizer",
-        )
-        for old, new in _OTHER_OPTIMIZERS.items()
     ),
     *(
         gone(f"tensorflow.{module}.{name}", write)
@@ -208,12 +195,7 @@ ROWS = table(*(_changed(*words) for words in lines_of("changed_v1.txt"))) | tabl
     gone(f"{CONTRIB}.opt.AdamWOptimizer", "use tf.keras.optimizers.AdamW", since=TENSORFLOW_2),
     gone(CONTRIB, _CONTRIB_GONE, since=TENSORFLOW_2),
     *(
-        Name(
-            f"numpy.{old}",
-            f"builtins.{new}",
-            write="in NumPy 2 the name is a NumPy scalar type",
-            changed=True,
-        )
+        Name(f"numpy.{old}", f"builtins.{new}", changed=True)
         for old, new in pairs("bool long>int").items()
     ),
     gone("numpy.NINF", "write -np.inf"),
