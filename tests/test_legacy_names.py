@@ -10,7 +10,6 @@ import sys
 import pytest
 
 from pedl2det_names.harness import ROWS
-from pedl2det_names.keras import METRIC_NAMES, OTHER_METRICS
 
 _POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
@@ -41,13 +40,6 @@ def test_optimizers_of_standalone_keras_have_the_arguments_of_the_table() -> Non
             if each in today and parameter.default not in (today[each].default, None)
         }
         assert differing == STANDALONE_DEFAULTS.get(name, {})
-
-
-def test_metrics_are_renamed_by_the_names_that_an_old_run_knows() -> None:
-    from pedl2det_legacy import metric_names
-
-    assert METRIC_NAMES == metric_names._OLD_NAMES
-    assert OTHER_METRICS == metric_names._OTHER_METRICS
 
 
 def test_import_pedl_loads_neither_tensorflow_nor_libcst() -> None:

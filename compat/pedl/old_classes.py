@@ -54,13 +54,7 @@ def optimizer(make: Callable[..., Any], kind: Any) -> Any:
     """Wrap an optimizer of today to accept the arguments of ``make``, those of Keras 2.2.4."""
     from pedl2det_legacy.standalone_keras import arguments_of_today
 
-    def arguments(*args: Any, **kwargs: Any) -> Arguments:
-        try:
-            return (), arguments_of_today(make, args, kwargs)
-        except TypeError as error:
-            raise TypeError(f"{kind.__name__}: {error}") from None
-
-    return translating(kind, arguments)
+    return translating(kind, lambda *args, **kwargs: ((), arguments_of_today(make, args, kwargs)))
 
 
 def convolution(kind: Any, name: str) -> Any:

@@ -16,17 +16,6 @@ _log = logger(__name__)
 _FOR_KERAS = "_pedl_for_keras"
 
 
-def backend_functions(tf: Any) -> dict[str, Any]:
-    """Return the functions that were removed from ``keras.backend``, by name."""
-    from pedl.old_sessions import get_session, set_session
-
-    def _get_available_gpus() -> list[str]:
-        return [device.name for device in tf.config.list_logical_devices("GPU")]
-
-    functions = (_get_available_gpus, get_session, set_session)
-    return {function.__name__: function for function in functions}
-
-
 def multi_gpu_model(model: Any, gpus: Any = None, *_: Any, **__: Any) -> Any:
     """Return the model unchanged and log a warning: it trains on one device."""
     _log.warning(
@@ -75,12 +64,7 @@ def ragged(original: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(original)
     def array(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return original(*args, **kwargs)
-        except ValueError:
-            ragged_array = numpy_functions.ragged(original, args, kwargs)
-            _log.info("np.%s: lists of different lengths become an object array", original.__name__)
-            return ragged_array
+        return numpy_functions.ragged(original, args, kwargs)
 
     return array
 

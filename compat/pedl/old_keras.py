@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from pedl.old_classes import StandInBase, convolution, optimizer, standalone_models
-from pedl.old_functions import backend_functions, multi_gpu_model
+from pedl.old_functions import multi_gpu_model
 from pedl.old_names import Unserved, old_name
 from pedl2det_names import Age
 from pedl2det_names import keras as table
@@ -118,6 +118,7 @@ def _module(tf: Any, package: str, path: str) -> Any:
 
 def _replaced(tf: Any, path: str, source: Any) -> dict[str, Any]:
     """Return what an old path had besides the names of today's module."""
+    from pedl.old_sessions import get_session, set_session
     from pedl2det_legacy import keras_functions
 
     area, private = table.PATHS[path]
@@ -127,7 +128,10 @@ def _replaced(tf: Any, path: str, source: Any) -> dict[str, Any]:
         missing = [name for name in table.PUBLIC[area] if not hasattr(source, name)]
         names |= {name: getattr(_module(tf, "", area), name) for name in missing}
     if area == "backend":
-        names |= backend_functions(tf) | {"tf": tf}
+        names |= {"tf": tf, "get_session": get_session, "set_session": set_session}
+        names["_get_available_gpus"] = lambda: [
+            device.name for device in tf.config.list_logical_devices("GPU")
+        ]
     elif path == "legacy.interfaces":  # decorators that translated the arguments of Keras 1
         names["__getattr__"] = lambda _: keras_functions.legacy_interface
     elif area == "utils":

@@ -137,33 +137,13 @@ def _bytes_as_image(data, mode):
     return Image.fromarray(data.astype(np.uint8), mode)
 
 
-class Imputer:
-    """Replace missing values, as sklearn.preprocessing.Imputer of scikit-learn 0.21 did."""
+def Imputer(missing_values="NaN", strategy="mean", axis=0, verbose=0, copy=True):
+    """Return what replaces missing values, as sklearn.preprocessing.Imputer did."""
+    from sklearn.impute import SimpleImputer
+    from sklearn.preprocessing import FunctionTransformer
 
-    def __init__(
-        self, missing_values="NaN", strategy="mean", axis=0, verbose=0, copy=True
-    ):
-        from sklearn.impute import SimpleImputer
-
-        missing = np.nan if missing_values == "NaN" else missing_values
-        self._rows = axis == 1
-        self._imputer = SimpleImputer(
-            missing_values=missing, strategy=strategy, copy=copy
-        )
-
-    def fit(self, X, y=None):
-        """Learn what replaces the missing values of each column."""
-        if not self._rows:
-            self._imputer.fit(X)
-            self.statistics_ = self._imputer.statistics_
-        return self
-
-    def transform(self, X):
-        """Return values in which none is missing."""
-        if self._rows:
-            return self._imputer.fit_transform(np.asarray(X).T).T
-        return self._imputer.transform(X)
-
-    def fit_transform(self, X, y=None):
-        """Learn from values, and return them with none missing."""
-        return self.fit(X).transform(X)
+    missing = np.nan if missing_values == "NaN" else missing_values
+    imputer = SimpleImputer(missing_values=missing, strategy=strategy, copy=copy)
+    if axis == 0:
+        return imputer
+    return FunctionTransformer(lambda X: imputer.fit_transform(np.asarray(X).T).T)

@@ -4,41 +4,28 @@ from __future__ import annotations
 
 import re
 
-from pedl2det_names.name import Name, gone, table
+from pedl2det_names.name import Name, gone, served, table
 
 ROOT = "pedl"
 
 _TRIAL = "derive from determined.keras.TFKerasTrial and take the context in the constructor"
-_LOADER = "return a tf.keras.utils.Sequence"
-_ADAPTER = "return the Sequence, and pass workers= and use_multiprocessing= to configure_fit"
-_ARRAYS = "return the arrays, or a tf.keras.utils.Sequence"
 _NATIVE = "define a TFKerasTrial"
-_RANK = "ask context.distributed.get_rank()"
-_MEAN = "pass the metric to compile; Keras averages it over batches"
-_DIRECTORY = "name the directory in the data section of the config"
 _CREATE = "run `pedl2det run DIR --test` instead"
 
-#: Names that a support piece of the same name implements, and what to write instead.
-_PIECES = {
-    "pedl.get_hyperparameter": "ask context.get_hparam(name)",
-    "pedl.get_download_data_dir": _DIRECTORY,
-    "pedl.is_valid_url": "test urllib.parse.urlparse(url).scheme",
-    "pedl.util.get_hyperparameters": "ask context.get_hparams()",
-    "pedl.trial_controller.util.get_rank": _RANK,
-    "pedl.trial_controller.util.get_container_gpus": "call tf.config.list_physical_devices('GPU')",
-    "pedl.data.ArrayBatchLoader": _LOADER,
-    "pedl.data.Batch": _LOADER,
-    "pedl.data.BatchLoader": _LOADER,
-    "pedl.data.SliceBatchLoader": _LOADER,
-    "pedl.frameworks.util.elementwise_mean": _MEAN,
-    "pedl.frameworks.keras.wrap_dataset": "call context.wrap_dataset(dataset)",
-    "pedl.frameworks.keras.data.InMemorySequence": _ARRAYS,
-    "pedl.frameworks.keras.data.KerasDataAdapter": _ADAPTER,
-    "determined.frameworks.keras.data.KerasDataAdapter": _ADAPTER,
-    "determined.keras.InMemorySequence": _ARRAYS,
-    "determined.keras.KerasDataAdapter": _ADAPTER,
-    "determined.trial_controller.util.get_rank": _RANK,
-}
+#: Names that a support piece of the same name implements.
+_PIECES = (
+    *("pedl.get_hyperparameter", "pedl.get_download_data_dir", "pedl.is_valid_url"),
+    "pedl.util.get_hyperparameters",
+    *(f"pedl.trial_controller.util.{name}" for name in ("get_rank", "get_container_gpus")),
+    *(f"pedl.data.{name}" for name in ("ArrayBatchLoader", "Batch")),
+    *(f"pedl.data.{name}" for name in ("BatchLoader", "SliceBatchLoader")),
+    *("pedl.frameworks.util.elementwise_mean", "pedl.frameworks.keras.wrap_dataset"),
+    "pedl.frameworks.keras.data.InMemorySequence",
+    "pedl.frameworks.keras.data.KerasDataAdapter",
+    "determined.frameworks.keras.data.KerasDataAdapter",
+    *("determined.keras.InMemorySequence", "determined.keras.KerasDataAdapter"),
+    "determined.trial_controller.util.get_rank",
+)
 #: Names without a successor.
 _GONE = {
     "pedl.Experiment": _NATIVE,
@@ -59,8 +46,8 @@ ROWS = table(
         )
         for name in [old.rpartition(".")[2]]
     ),
-    *(gone(old, write, old.rpartition(".")[2]) for old, write in _PIECES.items()),
-    gone("determined.keras.SequenceAdapter", _ADAPTER, "KerasDataAdapter"),
+    *map(served, _PIECES),
+    served("determined.keras.SequenceAdapter", "KerasDataAdapter"),
     *(gone(old, write) for old, write in _GONE.items()),
     *(
         Name(old, "determined.keras.TFKerasTrial", write=_TRIAL)

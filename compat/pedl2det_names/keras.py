@@ -9,7 +9,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2, Age, Name, gone, lines_of, pairs, table
+from pedl2det_names.name import (
+    KERAS_2_11,
+    TENSORFLOW_2,
+    Age,
+    Name,
+    gone,
+    lines_of,
+    pairs,
+    served,
+    table,
+)
 
 _OLD_LSTM = {"recurrent_activation": '"hard_sigmoid"'}
 _OLD_GRU = {**_OLD_LSTM, "reset_after": "False"}
@@ -85,6 +95,7 @@ KERAS_1_SIZES = (("nb_row", "nb_col"), ("kernel_dim1", "kernel_dim2", "kernel_di
 DATA_FORMATS = {"tf": "channels_last", "th": "channels_first"}
 
 #: Groups of names of the same metric. TensorFlow 1 reported another name than the compiled one.
+#: ``cosine`` is in none: its sign has changed.
 METRIC_NAMES = (
     ("acc", "accuracy"),
     ("mae", "mean_absolute_error"),
@@ -212,6 +223,12 @@ SUPPORTED = {
     "preprocessing.sequence": {"_remove_long_seq": "remove_long_seq"},
 }
 
+#: Names that a piece makes what they were in standalone Keras 2.2.4.
+_STANDALONE_PIECES = pairs(
+    "optimizers.get>optimizer initializers.Initializer>Initializer losses.get>get_loss "
+    "metrics.get>get_metric"
+)
+
 #: Private names that have moved to another private path.
 PRIVATE = {
     "applications.imagenet_utils": {
@@ -277,7 +294,6 @@ ROWS = table(
             f"{module}.{name}",
             f"{KERAS}.optimizers.legacy.{name}",
             KERAS_2_11,
-            write="since Keras 2.11 lr= is ignored with a warning and decay= raises",
             keywords=_RATE,
             changed=True,
         )
@@ -287,7 +303,6 @@ ROWS = table(
     *(
         Name(
             *(f"{KERAS}.layers.{name}", f"{KERAS}.layers.{name}", TENSORFLOW_2),
-            write="TensorFlow 1 and standalone Keras had other defaults",
             changed=True,
             defaults=defaults,
         )
@@ -295,13 +310,11 @@ ROWS = table(
     ),
     Name(
         *(f"{KERAS}.optimizers.get", f"{KERAS}.optimizers.get", KERAS_2_11, False),
-        "names resolved to optimizers of tf.keras.optimizers.legacy",
         support="optimizer",
         changed=True,
     ),
     Name(
         *(f"{KERAS}.backend.get_session", f"{_V1}.backend.get_session", TENSORFLOW_2, False),
-        "values need no session: tensor.numpy()",
         support="get_session",
     ),
     Name(
@@ -310,16 +323,10 @@ ROWS = table(
         support="set_session",
     ),
     replace(gone(f"{KERAS}.backend.set_learning_phase", _PHASE, since=TENSORFLOW_2), changed=True),
-    gone(f"{KERAS}.utils.multi_gpu_model", "use the model itself", "multi_gpu_model"),
+    served(f"{KERAS}.utils.multi_gpu_model"),
     *(
-        Name(
-            *(f"{KERAS}.layers.{name}", f"{_V1}.layers.{name}", TENSORFLOW_2),
-            write=f"it runs only on GPUs; on a CPU use {plain}",
-        )
-        for name, plain in (
-            ("CuDNNGRU", "GRU(recurrent_activation='sigmoid', reset_after=True)"),
-            ("CuDNNLSTM", "LSTM(recurrent_activation='sigmoid'), which has one bias for its two"),
-        )
+        Name(f"{KERAS}.layers.{name}", f"{_V1}.layers.{name}", TENSORFLOW_2)
+        for name in ("CuDNNGRU", "CuDNNLSTM")
     ),
     replace(
         gone(f"{KERAS}.models.model_from_yaml", WRITE["models"]["model_from_yaml"]), changed=True
@@ -356,7 +363,6 @@ ROWS = table(
         f"{_MIXED}.experimental.LossScaleOptimizer",
         f"{_MIXED}.LossScaleOptimizer",
         same=False,
-        write="the scale was one argument: it is dynamic and initial_scale today",
         support="scale_loss",
     ),
     *(gone(f"{KERAS}.{path}", write, SUPPORTED[""].get(path)) for path, write in _GONE.items()),
@@ -408,7 +414,7 @@ def _at(path: str, is_standalone: bool) -> Name | None:
         return ELSEWHERE[path]
     piece = "legacy_interface" if module == "legacy.interfaces" else None
     if piece := SUPPORTED.get(module, {}).get(name, piece):
-        return gone(path, _NO_PUBLIC_NAME, piece)
+        return served(path, piece)
     public = _public(module, name)
     if public is None:
         return gone(path, _NO_PUBLIC_NAME)
@@ -438,25 +444,17 @@ def _standalone(public: str) -> Name | None:
             public,
             f"{KERAS}.optimizers.legacy.{name}",
             keywords={**_RATE, "clipnorm": "global_clipnorm"},
-            write="clipnorm= limits the global norm of all gradients",
             parameters=STANDALONE_PARAMETERS[name],
             defaults=STANDALONE_DEFAULTS.get(name, {}),
         )
     if keywords := KERAS_1.get(f"{module}.{name}"):
-        row = replace(ROWS.get(public, Name(public, public)), keywords=keywords)
-        write = f"{CONVOLUTIONS.get(name)} numbers after the filters are the size of the kernel"
-        return replace(row, write=write) if name in CONVOLUTIONS else row
-    write, support = "", None
-    if (module, name) == ("optimizers", "get"):
-        write, support = "names resolved to optimizers of Keras 2.2.4", "optimizer"
-    elif (module, name) == ("initializers", "Initializer"):
-        write, support = "layers called it with the name of a dtype", "Initializer"
-    elif module in ("losses", "metrics") and name in ("hinge", "squared_hinge"):
+        return replace(ROWS.get(public, Name(public, public)), keywords=keywords)
+    if piece := _STANDALONE_PIECES.get(f"{module}.{name}"):
+        return Name(public, public, same=False, support=piece)
+    if module in ("losses", "metrics") and name in ("hinge", "squared_hinge"):
         write = "labels of 0 and 1 were not converted to -1 and 1"
-    elif module in ("losses", "metrics") and name == "get":
-        write = "'hinge' and 'cosine' resolved to other functions"
-        support = "get_loss" if module == "losses" else "get_metric"
-    return Name(public, public, same=False, write=write, support=support) if write else None
+        return Name(public, public, same=False, write=write)
+    return None
 
 
 def rows() -> Iterator[Name]:

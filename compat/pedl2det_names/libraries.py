@@ -8,23 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2, Name, gone, moved, pairs, table
+from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2, Name, gone, moved, pairs, served, table
 
 #: Modules that are another one today.
 _MODULES = "pandas.np>numpy sklearn.externals.joblib>joblib sklearn.externals.six>six"
 
-#: What a piece of ``legacy_keras`` does today, and what a person would write.
-_PIECES = {
-    "distutils.version.LooseVersion": "use packaging.version.Version",
-    "distutils.version.StrictVersion": "use packaging.version.Version",
-    "distutils.util.strtobool": "compare the text with those that mean yes",
-    "imp.load_source": "use importlib.util.spec_from_file_location",
-    "inspect.getargspec": "use inspect.getfullargspec",
-    "scipy.misc.imread": "np.asarray(PIL.Image.open(path))",
-    "scipy.misc.imresize": "PIL.Image.fromarray(image).resize(size)",
-    "scipy.misc.imsave": "PIL.Image.fromarray(image).save(path)",
-    "sklearn.preprocessing.Imputer": "use sklearn.impute.SimpleImputer",
-}
+#: What a piece of ``legacy_keras`` does today.
+_PIECES = (
+    *("distutils.version.LooseVersion", "distutils.version.StrictVersion"),
+    *("distutils.util.strtobool", "imp.load_source", "inspect.getargspec"),
+    *("scipy.misc.imread", "scipy.misc.imresize", "scipy.misc.imsave"),
+    "sklearn.preprocessing.Imputer",
+)
+#: What a person would write today.
 _GONE = {
     "sklearn.datasets.fetch_mldata": "the site is gone: sklearn.datasets.fetch_openml has the data",
     "sklearn.datasets.load_boston": "scikit-learn removed the data for what they say of people",
@@ -50,7 +46,7 @@ def _changed(old: str, since: str, **more: Mapping[str, str | None]) -> Name:
 ROWS = table(
     *moved("moved_libraries.txt"),
     *(Name(old, new) for old, new in pairs(_MODULES).items()),
-    *(gone(old, write, old.rpartition(".")[2]) for old, write in _PIECES.items()),
+    *map(served, _PIECES),
     *(gone(old, write) for old, write in _GONE.items()),
     *(
         Name(old, old, changed=True, parameters=tuple(names.split()))

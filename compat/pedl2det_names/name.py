@@ -61,6 +61,11 @@ def gone(old: str, write: str, support: str | None = None, since: str = "") -> N
     return Name(old, None, since, False, write, support=support)
 
 
+def served(old: str, support: str = "", since: str = "") -> Name:
+    """Return the row of a name that a support piece implements, by default that of its name."""
+    return gone(old, "", support or old.rpartition(".")[2], since)
+
+
 def table(*rows: Name) -> dict[str, Name]:
     """Return the rows by their old names.
 

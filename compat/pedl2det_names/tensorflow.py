@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pedl2det_names.name import TENSORFLOW_2, Name, gone, lines_of, moved, pairs, table
+from pedl2det_names.name import TENSORFLOW_2, Name, gone, lines_of, moved, pairs, served, table
 
 CONTRIB = "tensorflow.contrib"
 
@@ -58,23 +58,10 @@ _OPTIMIZERS: tuple[tuple[str, str, str, Keywords, Mapping[str, str]], ...] = (
         {"accum_name": None, "linear_name": None},
         {},
     ),
-)
-#: Those whose arithmetic differs from all optimizers of Keras.
-_OTHER_OPTIMIZERS = (
-    (
-        *("Adagrad", "Adagrad"),
-        "it added no epsilon: Adagrad(learning_rate, epsilon=0.0) computes the same up to rounding",
-    ),
-    (
-        *("Momentum", "SGD"),
-        "SGD(learning_rate, momentum=) computes the same up to rounding while the learning rate is "
-        "constant",
-    ),
-    (
-        *("RMSProp", "RMSprop"),
-        "it started with a mean square of 1 and added epsilon=1e-10 inside of the square root; "
-        "RMSprop(rho=) starts with 0 and adds epsilon to the square root",
-    ),
+    # Those whose arithmetic differs from all optimizers of Keras have no parameters here.
+    ("Adagrad", "Adagrad", "", {}, {}),
+    ("Momentum", "SGD", "", {}, {}),
+    ("RMSProp", "RMSprop", "", {}, {}),
 )
 
 #: Names of TensorFlow that were removed later: the module, the names, and what to write.
@@ -136,13 +123,11 @@ _PIECES_OF_CONTRIB = (
 
 #: Names that exist today and compute something else, whatever their arguments are.
 _OTHER_MEANINGS = (
-    *("cond", "image.extract_glimpse", "image.resize", "nn.ctc_beam_search_decoder"),
+    *("nn.dropout", "cond", "image.extract_glimpse", "image.resize", "nn.ctc_beam_search_decoder"),
     *("nn.embedding_lookup", "nn.embedding_lookup_sparse", "nn.nce_loss"),
     *("nn.safe_embedding_lookup_sparse", "nn.softmax_cross_entropy_with_logits"),
     *("strings.split", "where", "while_loop"),
 )
-
-_RAGGED = "ragged lists created an object array; pass dtype=object for that"
 
 
 def _changed(name: str, *words: str) -> Name:
@@ -168,19 +153,9 @@ ROWS = table(*(_changed(*words) for words in lines_of("changed_v1.txt"))) | tabl
         keywords={"dim": "axis"},
     ),
     _row("decode_raw", "io.decode_raw", keywords={"bytes": "input_bytes"}),
-    _row(
-        "nn.dropout",
-        f"{_V1}.nn.dropout",
-        write="its second argument was the fraction to keep, and is the fraction to drop; "
-        "tf.keras.layers.Dropout drops only in training",
-        changed=True,
-    ),
     *(
-        _row(name, f"{_V1}.{name}", same=False, write=write, support=name)
-        for name, write in (
-            ("Session", _SESSION),
-            ("get_default_graph", "nothing: eager execution needs no graph"),
-        )
+        _row(name, f"{_V1}.{name}", same=False, support=name)
+        for name in ("Session", "get_default_graph")
     ),
     *(_graph(name, write) for name, write in _GRAPH.items()),
     _row(
@@ -193,23 +168,13 @@ ROWS = table(*(_changed(*words) for words in lines_of("changed_v1.txt"))) | tabl
         _row(
             f"train.{old}Optimizer",
             f"keras.optimizers.legacy.{new}",
-            write="Keras accepts only optimizers of tf.keras",
-            keywords={"use_locking": None, **keywords},
+            same=bool(parameters),
+            keywords={"use_locking": None, **keywords} if parameters else {},
             support=f"{old}Optimizer",
             parameters=tuple(parameters.split()),
             defaults=defaults,
         )
         for old, new, parameters, keywords, defaults in _OPTIMIZERS
-    ),
-    *(
-        _row(
-            f"train.{old}Optimizer",
-            f"keras.optimizers.legacy.{new}",
-            same=False,
-            write=write,
-            support=f"{old}Optimizer",
-        )
-        for old, new, write in _OTHER_OPTIMIZERS
     ),
     *(
         gone(f"tensorflow.{module}.{name}", write)
@@ -226,29 +191,18 @@ ROWS = table(*(_changed(*words) for words in lines_of("changed_v1.txt"))) | tabl
     *(_row(f"python.{old}", new, since="") for old, new in _PRIVATE.items()),
     *moved("moved_tensorflow.txt"),
     Name(f"{CONTRIB}.framework.nest", "tensorflow.nest", TENSORFLOW_2),
-    *(
-        gone(f"{CONTRIB}.{old}", "", old.partition(".")[2], since=TENSORFLOW_2)
-        for old in _PIECES_OF_CONTRIB
-    ),
+    *(served(f"{CONTRIB}.{old}", since=TENSORFLOW_2) for old in _PIECES_OF_CONTRIB),
     gone(f"{CONTRIB}.opt.AdamWOptimizer", "use tf.keras.optimizers.AdamW", since=TENSORFLOW_2),
     gone(CONTRIB, _CONTRIB_GONE, since=TENSORFLOW_2),
     *(
-        Name(
-            f"numpy.{old}",
-            f"builtins.{new}",
-            write="in NumPy 2 the name is a NumPy scalar type",
-            changed=True,
-        )
+        Name(f"numpy.{old}", f"builtins.{new}", changed=True)
         for old, new in pairs("bool long>int").items()
     ),
     gone("numpy.NINF", "write -np.inf"),
-    gone("numpy.asfarray", "write np.asarray(a, dtype=float)", "asfarray"),
-    gone("numpy.asscalar", "write array.item()", "asscalar"),
-    gone("numpy.find_common_type", "use np.result_type", "find_common_type"),
-    gone("numpy.msort", "write np.sort(a, axis=0)", "msort"),
+    *(served(f"numpy.{name}") for name in ("asfarray", "asscalar", "find_common_type", "msort")),
     *(
-        Name(old, old, same=False, write=_RAGGED, support=support, changed=True)
-        for old, support in (("numpy.array", "ragged_array"), ("numpy.asarray", "ragged_asarray"))
+        Name(f"numpy.{name}", f"numpy.{name}", same=False, support=f"ragged_{name}", changed=True)
+        for name in ("array", "asarray")
     ),
 )
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import ast
 import functools
-import pprint
 import symtable
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pedl2det_names as names
 from pedl2det.analysis.source import first_line
@@ -161,8 +161,8 @@ def _read(source: str) -> Iterator[_Definition]:
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.module == names.keras.__name__:
             for table in node.names:  # data, which the module gets
-                text = pprint.pformat(getattr(names.keras, table.name), width=84, compact=True)
-                yield _Definition(table.name, f"{table.name} = {text}\n", {})
+                text = _written(f"{table.name} = ", getattr(names.keras, table.name))
+                yield _Definition(table.name, f"{text}\n", {})
         if isinstance(node, ast.Import | ast.ImportFrom | ast.Expr):  # or documentation
             continue
         first = first_line(node) - 1
@@ -170,6 +170,20 @@ def _read(source: str) -> Iterator[_Definition]:
             first -= 1
         text = "".join(lines[first : node.end_lineno])
         yield _Definition(_name(node), text, imports)
+
+
+def _written(start: str, value: Any, end: str = "") -> str:
+    """A table in one line, or with each of its members in one, as formatters write it."""
+    line = start + repr(value).replace("'", '"') + end
+    if len(line) <= 88:
+        return line
+    indent = " " * (len(start) - len(start.lstrip()))
+    first, last = [*repr(type(value)())]
+    keys = [f'"{one}": ' if isinstance(value, dict) else "" for one in value]
+    members = value.values() if isinstance(value, dict) else value
+    pairs = zip(keys, members, strict=True)
+    inside = [_written(f"    {indent}{key}", one, ",") for key, one in pairs]
+    return "\n".join([start + first, *inside, indent + last + end])
 
 
 def _name(node: ast.stmt) -> str:
