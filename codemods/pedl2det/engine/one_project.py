@@ -7,7 +7,7 @@ import functools
 import re
 import traceback
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -47,12 +47,12 @@ def migrate_project(
     The result can be sent to another process. Files may be written in some directories beside the
     project's own.
     """
-    form = functools.partial(_in_form, project, reader, options, tuple(directories))
     is_carried = options.carries(project.home)
-    rewritten = form(carries=is_carried)
+    work = functools.partial(_migrate, project, reader, options, tuple(directories))
+    rewritten = _or_failure(project, functools.partial(work, is_carried))
     if is_carried or options.left_out or not any(map(_is_begun, rewritten.outcomes)):
         return rewritten
-    carried = form(carries=True)
+    carried = _or_failure(project, functools.partial(work, True))
     if carried.tracebacks or not carried.outcomes or any(map(_is_begun, carried.outcomes)):
         return rewritten
     why = [one for one in rewritten.findings if one.kind.is_left]
@@ -64,18 +64,12 @@ def _is_begun(outcome: Outcome) -> bool:
     return outcome.status is Status.BEGUN
 
 
-def _in_form(
-    project: Project,
-    reader: Reader,
-    options: Options,
-    directories: tuple[Path, ...],
-    carries: bool,
-) -> Result:
-    """Migrate a project in one form; what fails, a rule too, leaves all of it as it is."""
+def _or_failure(project: Project, work: Callable[[], Result]) -> Result:
+    """Do some work on a project; what fails, a rule too, leaves all of it as it is."""
     place = next(iter(sorted(project.needed or project.modules.values())), project.home)
     tracebacks = []
     try:
-        return _migrate(project, reader, options, directories, carries)
+        return work()
     except RecursionError:
         message = "an expression or a config of this project is nested too deeply to be read"
         finding = Finding(Kind.LEFT, SCAN, place, 1, message, "write it flatter")

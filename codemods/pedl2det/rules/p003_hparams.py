@@ -14,6 +14,7 @@ from functools import partial
 from pedl2det.analysis.context import entry_of
 from pedl2det.analysis.flow.values import Call, Function, Use, argument_for, by_position
 from pedl2det.analysis.loaders import TRAINING_METHOD, VALIDATION_METHOD
+from pedl2det.analysis.models import is_local
 from pedl2det.analysis.names import Names
 from pedl2det.analysis.trial import (
     GIVEN_HPARAMS,
@@ -56,11 +57,8 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     names = {
         read for _, hparams, _ in given for one in hparams for read in trial.flow.reads_of(one)
     }
-    called = _called_by_the_harness(trial)
     for function, hparams, config in given:
-        odd = _odd(trial, function, hparams)
-        if odd is None and function not in called:
-            odd = _given_otherwise(trial, function, hparams, names)
+        odd = _odd(trial, function, hparams) or _given_otherwise(trial, function, hparams, names)
         if odd is not None:
             yield odd
         elif hparams and trial.flow.is_wrapped(function):
@@ -89,21 +87,12 @@ def _given(trial: Trial) -> Iterator[tuple[Function, list[ast.arg], list[ast.arg
             yield entry, hparams, [given.config] if given.config is not None else []
 
 
-def _called_by_the_harness(trial: Trial) -> set[Function]:
-    """The functions that the harness itself calls: of methods, those nearest to a trial."""
-    called = {entry for entry in (trial.loaders, trial.download) if entry is not None}
-    for concrete in trial.concrete:
-        for name in (*GIVEN_HPARAMS, *_DATA_METHODS):
-            methods = [trial.flow.own_method(base, name) for base in trial.flow.bases(concrete)]
-            called.update([method for method in methods if method is not None][:1])
-    return called
-
-
 def _given_otherwise(
     trial: Trial, function: Function, hparams: Sequence[ast.arg], names: Container[ast.expr | None]
 ) -> Remark | None:
     """A method that others call, with something else than the hyperparameters as they got them."""
-    for call in trial.flow.calls(function):
+    calls = [one for one in trial.flow.calls(function) if not is_local(trial, one.node)]
+    for call in calls:
         for parameter in hparams:
             if argument_for(call, function, parameter.arg) not in names:
                 message = _NOT_GIVEN.format(function.name, parameter.arg)
