@@ -6,6 +6,7 @@ import ast
 import itertools
 import re
 import textwrap
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from pedl2det.analysis.trial import Reference
 from pedl2det.edits.apply import apply
 from pedl2det.engine.migration import Migration
 from pedl2det.findings import Finding, Kind
-from pedl2det.fixes import Fix, Mark, Remark
+from pedl2det.fixes import Edit, Fix, Mark, Remark
 
 
 def finding_at(
@@ -68,20 +69,14 @@ def mark(remark: Remark) -> Fix | None:
         statement = remark.source.names.statement_of(node)
     if statement is None or is_marked(remark.source, statement, remark.rule):
         return None
-    text = _text_of(remark.source, statement, remark.rule, remark.message, remark.help)
-    edit = Mark(statement, text)
-    return Fix(remark.node, (edit,)).placed(remark.rule, lambda _: remark.source)
-
-
-def _text_of(source: Source, statement: ast.stmt, rule: str, message: str, help_: str = "") -> str:
-    """Return the lines of a mark, without the ``#`` in front of each."""
-    longest = max(map(len, source.lines), default=0)
+    longest = max(map(len, remark.source.lines))
     width = min(max(longest, _LEAST), _MOST) - statement.col_offset - len("# ")
-    lines = _wrapped(f"{_title(rule)}: {message}", width)
-    for line in help_.splitlines():
+    lines = _wrapped(f"{_title(remark.rule)}: {remark.message}", width)
+    for line in remark.help.splitlines():
         indent = "  " + line[: len(line) - len(line.lstrip())]
         lines += _wrapped(line.strip(), width, indent)
-    return "\n".join(lines)
+    fix = Fix(remark.node, (Mark(statement, "\n".join(lines)),))
+    return fix.placed(remark.rule, lambda _: remark.source)
 
 
 def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
@@ -119,22 +114,21 @@ def _title(rule: str) -> str:
 
 def mark_open(migration: Migration, references: Iterable[Reference]) -> None:
     """Mark the legacy names of new texts that nothing accounts for, and report each."""
-    marked: dict[Path, tuple[Source, dict[tuple[ast.stmt, str], Mark]]] = {}
+    marks: dict[Path, dict[Edit, None]] = defaultdict(dict)  # in order
+    sources: dict[Path, Source] = {}
     for one in references:
-        path = one.source.path
-        message = f"no rule rewrites this use of {one.dotted}"
+        path, sources[one.source.path] = one.source.path, one.source
         help_ = one.row.write if one.row is not None else ""
+        text = f"no rule rewrites this use of {one.dotted}", help_
         old = migration.reading.originals[path]
-        found = finding_at(one.source, one.node, Kind.LEFT, GENERIC, message, help_)
+        found = finding_at(one.source, one.node, Kind.LEFT, GENERIC, *text)
         cell, line = old.place(_old_line(old, one.source, one.node.lineno))
         migration.findings.append(replace(found, cell=cell, line=line))
         migration.marked[path] += 1
-        statement = one.source.names.statement_of(one.node)
-        text = _text_of(one.source, statement, GENERIC, message, help_)
-        _, marks = marked.setdefault(path, (one.source, {}))
-        marks[statement, one.dotted] = Mark(statement, text)
-    for path, (source, marks) in marked.items():
-        migration.texts[path] = apply(source, marks.values(), {})
+        fix = mark(Remark(one.node, *text, rule=GENERIC, source=one.source))
+        marks[path] |= dict.fromkeys(fix.edits if fix is not None else ())
+    for path, edits in marks.items():
+        migration.texts[path] = apply(sources[path], edits, {})
 
 
 def _old_line(old: Source, new: Source, line: int) -> int:

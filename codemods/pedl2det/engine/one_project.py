@@ -188,21 +188,18 @@ def _unreached(trial: Trial) -> set[ast.AST]:
 
     The trials and their loaders are called by the harness.
     """
+    if any(_BY_TEXT.search(source.text) for source in trial.modules):
+        return set()
     lines = [line for source in trial.modules for line in source.tree.body]
     words = {line: Counter(re.findall(r"\w+", ast.unparse(line))) for line in lines}
     said = sum(words.values(), Counter[str]())
-    if any(_BY_TEXT.search(source.text) for source in trial.modules):
-        return set()
-    left = {*lines} - {*trial.classes, trial.loaders, trial.download}
+    left = [one for one in lines if isinstance(one, Definition) and one not in trial.classes]
+    left = [one for one in left if one not in (trial.loaders, trial.download)]
     unused: set[ast.AST] = set()
-    while new := [
-        one
-        for one in left - unused
-        if isinstance(one, Definition) and said[one.name] == words[one][one.name]
-    ]:
+    while new := [one for one in left if said[one.name] == words[one][one.name]]:
         unused.update(new)
-        for one in new:
-            said -= words[one]
+        left = [one for one in left if one not in unused]
+        said -= sum((words[one] for one in new), Counter[str]())
     return unused
 
 

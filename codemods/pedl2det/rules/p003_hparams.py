@@ -162,14 +162,10 @@ def _without_arguments(
 def _is_for_base(names: Names, read: ast.Name) -> bool:
     """Whether a constructor hands its parameter on to a base class, which P001 rewrites."""
     parent = names.parents[read]
-    if isinstance(parent, ast.keyword | ast.Starred):
-        parent = names.parents[parent]
-    return (
-        any(getattr(one, "name", "") == "__init__" for one in names.around(read))
-        and isinstance(parent, ast.Call)
-        and isinstance(parent.func, ast.Attribute)
-        and parent.func.attr == "__init__"
-    )
+    call = names.parents[parent] if isinstance(parent, ast.keyword | ast.Starred) else parent
+    is_constructor = getattr(getattr(call, "func", None), "attr", "") == "__init__"
+    around = names.around(read) if is_constructor else ()
+    return any(getattr(one, "name", "") == "__init__" for one in around)
 
 
 def _reads(
