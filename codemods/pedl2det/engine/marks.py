@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import itertools
 import re
 import textwrap
 from collections import defaultdict
@@ -57,17 +56,14 @@ def _columns(source: Source, node: Any) -> tuple[int, int]:
 #: The rule of marks that no other rule writes.
 GENERIC = "P000"
 _LEAST, _MOST = 79, 100
-_MARK = re.compile(r"\s*# TODO\(pedl2det (\w+)\): (.*)")
+#: A mark, with the lines of comment that continue it.
+_MARK = re.compile(r"(?m)^[ \t]*# TODO\(pedl2det (\w+)\): (.*(?:\n[ \t]*#(?! TODO\(pedl2det ).*)*)")
 
 
 def mark(remark: Remark) -> Fix | None:
     """Return the fix that marks the place of a remark; None if it has a mark of this rule."""
-    node = remark.node
-    if isinstance(node, ast.Module):
-        statement = node.body[0] if node.body else None
-    else:
-        statement = remark.source.names.statement_of(node)
-    if statement is None or is_marked(remark.source, statement, remark.rule):
+    statement = remark.source.names.statement_of(remark.node)
+    if is_marked(remark.source, statement, remark.rule):
         return None
     longest = max(map(len, remark.source.lines))
     width = min(max(longest, _LEAST), _MOST) - statement.col_offset - len("# ")
@@ -97,15 +93,10 @@ def is_marked(source: Source, statement: ast.stmt, rule: str | None = None) -> b
 
 def existing(source: Source) -> Iterator[Finding]:
     """The marks of earlier runs in a file, as findings."""
-
-    def goes_on(line: str) -> bool:
-        return line.lstrip().startswith("#") and not _MARK.match(line)
-
-    for number, line in enumerate(source.lines, 1):
-        if (found := _MARK.match(line)) is not None:
-            more = itertools.takewhile(goes_on, source.lines[number:])
-            message = " ".join([found[2], *(one.lstrip("# \t") for one in more)])
-            yield finding_on(source, number, Kind.LEFT, found[1], message)
+    for found in _MARK.finditer(source.text):
+        line = source.text.count("\n", 0, found.start()) + 1
+        message = re.sub(r"\s*\n[ \t]*#[# \t]*", " ", found[2]).rstrip()
+        yield finding_on(source, line, Kind.LEFT, found[1], message)
 
 
 def _title(rule: str) -> str:

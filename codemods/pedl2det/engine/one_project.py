@@ -171,16 +171,14 @@ def _rewrite(migration: Migration) -> None:
 
 def _set_aside_unreached(migration: Migration) -> None:
     """Only mention names without a successor that no training reaches."""
-    remarks, meaning = migration.remarks, migration.trial.modules.meaning
-    left = [one for one in remarks if one.kind is Kind.LEFT and one.rule == _NAMES]
-    left = [one for one in left if not names.is_legacy(meaning(one.node) or "")]
-    if left:
-        aside = _unreached(migration.trial)
-        for remark in left:
-            around = remark.source.names.around(remark.node)
-            if aside.intersection([remark.node, *around]):
-                message = f"no training reaches this: {remark.message}"
-                remarks[remarks.index(remark)] = replace(remark, kind=Kind.NOTE, message=message)
+    trial = migration.trial
+    for number, one in enumerate(migration.remarks):
+        is_open = one.kind is Kind.LEFT and one.rule == _NAMES
+        is_open &= not names.is_legacy(trial.modules.meaning(one.node) or "")
+        around = [one.node, *one.source.names.around(one.node)]
+        if is_open and _unreached(trial).intersection(around):
+            message = f"no training reaches this: {one.message}"
+            migration.remarks[number] = replace(one, kind=Kind.NOTE, message=message)
 
 
 def _unreached(trial: Trial) -> set[ast.AST]:

@@ -83,8 +83,8 @@ def _given(trial: Trial) -> Iterator[tuple[Function, list[ast.arg], list[ast.arg
     for entry in (trial.loaders, trial.download):
         if entry is not None and trial.context.can_take(entry):
             given = entry_of(entry)
-            hparams = [given.hparams] if given.hparams is not None else []
-            yield entry, hparams, [given.config] if given.config is not None else []
+            hparams, config = ([one] if one else [] for one in (given.hparams, given.config))
+            yield entry, hparams, config
 
 
 def _given_otherwise(
