@@ -107,7 +107,10 @@ def _migrate(
         migration.findings.append(Finding(Kind.BAD_INPUT, *place, cell=error.cell))
         if names.mentions_legacy(data or b""):
             migration.marked[path] += 1
-    migration.findings += _marked_before(reading, migration.findings)
+    # The marks of an earlier run, which nobody has worked on; rules report some of them again.
+    known = {(one.path, one.rule) for one in migration.findings if one.kind is Kind.LEFT}
+    before = [one for source in reading.originals.values() for one in existing(source)]
+    migration.findings += [one for one in before if (one.path, one.rule) not in known]
     if any(path.suffix == NOTEBOOK for path in reading.originals):
         from pedl2det.engine.notebooks import notebook_findings
 
@@ -247,17 +250,6 @@ def _report(migration: Migration) -> None:
         if source.path in migration.texts:
             new = migration.texts[source.path]
             migration.findings += check.lost_comments(source, new)
-
-
-def _marked_before(reading: Reading, findings: Iterable[Finding]) -> list[Finding]:
-    """The marks of an earlier run, which nobody has worked on; rules report some of them again."""
-    known = {(one.path, one.rule) for one in findings if one.kind is Kind.LEFT}
-    return [
-        one
-        for source in reading.originals.values()
-        for one in existing(source)
-        if (one.path, one.rule) not in known
-    ]
 
 
 # What rules propose, without what the user does not want.

@@ -58,7 +58,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         read for _, hparams, _ in given for one in hparams for read in trial.flow.reads_of(one)
     }
     for function, hparams, config in given:
-        odd = _odd(trial, function, hparams) or _given_otherwise(trial, function, hparams, names)
+        odd = _odd(trial, function, hparams, names)
         if odd is not None:
             yield odd
         elif hparams and trial.flow.is_wrapped(function):
@@ -87,19 +87,6 @@ def _given(trial: Trial) -> Iterator[tuple[Function, list[ast.arg], list[ast.arg
             yield entry, hparams, config
 
 
-def _given_otherwise(
-    trial: Trial, function: Function, hparams: Sequence[ast.arg], names: Container[ast.expr | None]
-) -> Remark | None:
-    """A method that others call, with something else than the hyperparameters as they got them."""
-    calls = [one for one in trial.flow.calls(function) if not is_local(trial, one.node)]
-    for call in calls:
-        for parameter in hparams:
-            if argument_for(call, function, parameter.arg) not in names:
-                message = _NOT_GIVEN.format(function.name, parameter.arg)
-                return Remark(call.node, message)
-    return None
-
-
 def _function(
     trial: Trial,
     function: Function,
@@ -119,7 +106,9 @@ def _function(
         yield from _reads(trial, parameter, _config_read, lambda _: trial.config_uses.code)
 
 
-def _odd(trial: Trial, function: Function, hparams: Sequence[ast.arg]) -> Remark | None:
+def _odd(
+    trial: Trial, function: Function, hparams: Sequence[ast.arg], names: Container[ast.expr | None]
+) -> Remark | None:
     """What keeps the hyperparameters of a function from being asked of the context."""
     source = trial.modules.home(function)
     reads = [read for one in hparams for read in trial.flow.reads_of(one)]
@@ -132,9 +121,14 @@ def _odd(trial: Trial, function: Function, hparams: Sequence[ast.arg]) -> Remark
     is_method = isinstance(source.names.parents[function], ast.ClassDef)
     any_reads = [read for one in rest for read in trial.flow.reads_of(one)]
     is_any = any(not _is_for_base(source.names, one) for one in any_reads)
-    if not is_method or hparams or not is_any:
-        return None
-    return Remark(function, _ANY.format(function.name))
+    if is_method and is_any and not hparams:
+        return Remark(function, _ANY.format(function.name))
+    calls = [one for one in trial.flow.calls(function) if not is_local(trial, one.node)]
+    for parameter in hparams:
+        for call in calls:
+            if argument_for(call, function, parameter.arg) not in names:
+                return Remark(call.node, _NOT_GIVEN.format(function.name, parameter.arg))
+    return None
 
 
 def _behind_decorator(trial: Trial, function: Function) -> Fix:

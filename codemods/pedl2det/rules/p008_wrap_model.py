@@ -91,9 +91,9 @@ def _own_builds(trial: Trial) -> Iterator[ast.Attribute]:
             continue
         call = trial.modules.home(node).names.parents[node]
         is_call = isinstance(call, ast.Call) and call.func is node
-        called = trial.flow.called(call) if is_call else []  # type: ignore[arg-type]
-        is_other = bool(called) or trial.modules.is_of_library(node)
-        if (not is_other or any(one in methods for one in called)) and not _is_made(trial, node):
+        called = [*trial.flow.called(call)] if is_call else []  # type: ignore[arg-type]
+        is_own = {*called} & {*methods} if called else not trial.modules.is_of_library(node)
+        if is_own and not _is_made(trial, node):
             yield node
 
 
