@@ -296,8 +296,9 @@ def _kept(
             if kind is Given.NAME or (may_be_name and not has_own):
                 edits.append(Replace(value, f"legacy_keras.{piece}({{value}})", {"value": value}))
         for value in [one.value for one in call.keywords if one.arg is None and not has_own]:
-            behind_stars = f"legacy_keras.arguments_of_{piece}({{value}})"
-            edits.append(Replace(value, behind_stars, {"value": value}))
+            behind_stars = f"arguments_of_{piece}"
+            code = f"legacy_keras.{behind_stars}({{value}})"
+            edits.append(Replace(value, code, {"value": value}))
         if not (compiled.optimizers or has_own or compiled.hides_arguments):
             edits.append(AddArgument(call, f'optimizer=legacy_keras.{piece}("rmsprop")'))
     config = renamed_since_tf1(trial, call) if compiled.is_trained and methods else ()
