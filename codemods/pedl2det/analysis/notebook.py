@@ -182,11 +182,6 @@ class Magic:
     #: of an ``if``.
     mask: str
 
-    @property
-    def is_shell(self) -> bool:
-        """Whether it is a command for the shell."""
-        return re.match(r"!|%(sc|sx|system|pip)\b|pip\b", self.text) is not None
-
 
 def mask(source: str, first: int) -> tuple[str, tuple[Magic, ...]]:
     """Mask every piece of IPython in a cell; each line keeps its number.

@@ -126,7 +126,7 @@ def _real(path: Path) -> Path:
 
 _PAYS = 3  # projects a process
 
-#: What forked processes inherit: the work, and what it is done on.
+#: What a forked process has inherited: the work, and what it is done on.
 _inherited: tuple[Callable[[Any], Any], list[Any]] | None = None
 
 
@@ -146,10 +146,8 @@ def in_order(work: Callable[[Any], Any], items: list[Any], jobs: int) -> Iterato
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
-    global _inherited
-    _inherited = work, items
     context = multiprocessing.get_context("fork")
-    executor = ProcessPoolExecutor(workers, context, initializer=_follow_parent)
+    executor = ProcessPoolExecutor(workers, context, _begin, (work, items))
     try:
         yield from executor.map(_work_on, range(len(items)))
     except BrokenProcessPool:
@@ -158,13 +156,14 @@ def in_order(work: Callable[[Any], Any], items: list[Any], jobs: int) -> Iterato
         ) from None
     finally:
         executor.shutdown(wait=True, cancel_futures=True)
-        _inherited = None
 
 
-def _follow_parent() -> None:
+def _begin(work: Callable[[Any], Any], items: list[Any]) -> None:
     """End with the first process and by nothing else: Ctrl-C goes to all of a terminal."""
     import multiprocessing
 
+    global _inherited
+    _inherited = work, items
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     parent = multiprocessing.parent_process()

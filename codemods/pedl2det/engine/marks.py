@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import itertools
 import re
 import textwrap
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from pedl2det.analysis.trial import Reference
 from pedl2det.edits.apply import apply
 from pedl2det.engine.migration import Migration
 from pedl2det.findings import Finding, Kind
-from pedl2det.fixes import Fix, Mark, Remark
+from pedl2det.fixes import Edit, Fix, Mark, Remark
 
 
 def finding_at(
@@ -56,32 +56,23 @@ def _columns(source: Source, node: Any) -> tuple[int, int]:
 #: The rule of marks that no other rule writes.
 GENERIC = "P000"
 _LEAST, _MOST = 79, 100
-_MARK = re.compile(r"\s*# TODO\(pedl2det (\w+)\): (.*)")
+#: A mark, with the lines of comment that continue it.
+_MARK = re.compile(r"(?m)^[ \t]*# TODO\(pedl2det (\w+)\): (.*(?:\n[ \t]*#(?! TODO\(pedl2det ).*)*)")
 
 
 def mark(remark: Remark) -> Fix | None:
     """Return the fix that marks the place of a remark; None if it has a mark of this rule."""
-    node = remark.node
-    if isinstance(node, ast.Module):
-        statement = node.body[0] if node.body else None
-    else:
-        statement = remark.source.names.statement_of(node)
-    if statement is None or is_marked(remark.source, statement, remark.rule):
+    statement = remark.source.names.statement_of(remark.node)
+    if is_marked(remark.source, statement, remark.rule):
         return None
-    text = _text_of(remark.source, statement, remark.rule, remark.message, remark.help)
-    edit = Mark(statement, text)
-    return Fix(remark.node, (edit,)).placed(remark.rule, lambda _: remark.source)
-
-
-def _text_of(source: Source, statement: ast.stmt, rule: str, message: str, help_: str = "") -> str:
-    """Return the lines of a mark, without the ``#`` in front of each."""
-    longest = max(map(len, source.lines), default=0)
+    longest = max(map(len, remark.source.lines))
     width = min(max(longest, _LEAST), _MOST) - statement.col_offset - len("# ")
-    lines = _wrapped(f"{_title(rule)}: {message}", width)
-    for line in help_.splitlines():
+    lines = _wrapped(f"{_title(remark.rule)}: {remark.message}", width)
+    for line in remark.help.splitlines():
         indent = "  " + line[: len(line) - len(line.lstrip())]
         lines += _wrapped(line.strip(), width, indent)
-    return "\n".join(lines)
+    fix = Fix(remark.node, (Mark(statement, "\n".join(lines)),))
+    return fix.placed(remark.rule, lambda _: remark.source)
 
 
 def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
@@ -102,15 +93,10 @@ def is_marked(source: Source, statement: ast.stmt, rule: str | None = None) -> b
 
 def existing(source: Source) -> Iterator[Finding]:
     """The marks of earlier runs in a file, as findings."""
-
-    def goes_on(line: str) -> bool:
-        return line.lstrip().startswith("#") and not _MARK.match(line)
-
-    for number, line in enumerate(source.lines, 1):
-        if (found := _MARK.match(line)) is not None:
-            more = itertools.takewhile(goes_on, source.lines[number:])
-            message = " ".join([found[2], *(one.lstrip("# \t") for one in more)])
-            yield finding_on(source, number, Kind.LEFT, found[1], message)
+    for found in _MARK.finditer(source.text):
+        line = source.text.count("\n", 0, found.start()) + 1
+        message = re.sub(r"\s*\n[ \t]*#[# \t]*", " ", found[2]).rstrip()
+        yield finding_on(source, line, Kind.LEFT, found[1], message)
 
 
 def _title(rule: str) -> str:
@@ -119,22 +105,21 @@ def _title(rule: str) -> str:
 
 def mark_open(migration: Migration, references: Iterable[Reference]) -> None:
     """Mark the legacy names of new texts that nothing accounts for, and report each."""
-    marked: dict[Path, tuple[Source, dict[tuple[ast.stmt, str], Mark]]] = {}
+    marks: dict[Path, dict[Edit, None]] = defaultdict(dict)  # in order
+    sources: dict[Path, Source] = {}
     for one in references:
-        path = one.source.path
-        message = f"no rule rewrites this use of {one.dotted}"
+        path, sources[one.source.path] = one.source.path, one.source
         help_ = one.row.write if one.row is not None else ""
+        text = f"no rule rewrites this use of {one.dotted}", help_
         old = migration.reading.originals[path]
-        found = finding_at(one.source, one.node, Kind.LEFT, GENERIC, message, help_)
+        found = finding_at(one.source, one.node, Kind.LEFT, GENERIC, *text)
         cell, line = old.place(_old_line(old, one.source, one.node.lineno))
         migration.findings.append(replace(found, cell=cell, line=line))
         migration.marked[path] += 1
-        statement = one.source.names.statement_of(one.node)
-        text = _text_of(one.source, statement, GENERIC, message, help_)
-        _, marks = marked.setdefault(path, (one.source, {}))
-        marks[statement, one.dotted] = Mark(statement, text)
-    for path, (source, marks) in marked.items():
-        migration.texts[path] = apply(source, marks.values(), {})
+        fix = mark(Remark(one.node, *text, rule=GENERIC, source=one.source))
+        marks[path] |= dict.fromkeys(fix.edits if fix is not None else ())
+    for path, edits in marks.items():
+        migration.texts[path] = apply(sources[path], edits, {})
 
 
 def _old_line(old: Source, new: Source, line: int) -> int:

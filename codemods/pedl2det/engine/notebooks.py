@@ -18,6 +18,7 @@ CELLS = "N202"
 _WHAT = "old code of a magic, a program or a file in a notebook"
 _HELP = "write it as plain Python, or migrate it as a file and put the new text into the cell"
 _OTHER_CELLS = {"file", "writefile", "pypy", "python", "python2", "python3", "script"}
+_SHELL = re.compile(r"!|%(sc|sx|system|pip)\b|pip\b")
 #: A name of PEDL, or a key of a config that counts in steps.
 _OLD = re.compile(
     r"(?<![\w./-])pedl(?:\.\w+)*(?![\w/-])"
@@ -57,7 +58,7 @@ def notebook_findings(reading: Reading) -> Iterator[Finding]:
         else:
             rule = SCAN
             magics = source.magics.get(cell.number, ())
-            pieces = [(one.line, one.text) for one in magics if not one.is_shell]
+            pieces = [(one.line, one.text) for one in magics if not _SHELL.match(one.text)]
         for line, text in pieces:
             if _OLD.search(text) if rule == CELLS else uses_old_api(text):
                 code = text.splitlines()[0]

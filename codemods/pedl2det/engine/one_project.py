@@ -7,7 +7,7 @@ import functools
 import re
 import traceback
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -47,12 +47,12 @@ def migrate_project(
     The result can be sent to another process. Files may be written in some directories beside the
     project's own.
     """
-    form = functools.partial(_in_form, project, reader, options, tuple(directories))
     is_carried = options.carries(project.home)
-    rewritten = form(carries=is_carried)
+    work = functools.partial(_migrate, project, reader, options, tuple(directories))
+    rewritten = _or_failure(project, functools.partial(work, is_carried))
     if is_carried or options.left_out or not any(map(_is_begun, rewritten.outcomes)):
         return rewritten
-    carried = form(carries=True)
+    carried = _or_failure(project, functools.partial(work, True))
     if carried.tracebacks or not carried.outcomes or any(map(_is_begun, carried.outcomes)):
         return rewritten
     why = [one for one in rewritten.findings if one.kind.is_left]
@@ -64,18 +64,12 @@ def _is_begun(outcome: Outcome) -> bool:
     return outcome.status is Status.BEGUN
 
 
-def _in_form(
-    project: Project,
-    reader: Reader,
-    options: Options,
-    directories: tuple[Path, ...],
-    carries: bool,
-) -> Result:
-    """Migrate a project in one form; what fails, a rule too, leaves all of it as it is."""
+def _or_failure(project: Project, work: Callable[[], Result]) -> Result:
+    """Do some work on a project; what fails, a rule too, leaves all of it as it is."""
     place = next(iter(sorted(project.needed or project.modules.values())), project.home)
     tracebacks = []
     try:
-        return _migrate(project, reader, options, directories, carries)
+        return work()
     except RecursionError:
         message = "an expression or a config of this project is nested too deeply to be read"
         finding = Finding(Kind.LEFT, SCAN, place, 1, message, "write it flatter")
@@ -113,7 +107,10 @@ def _migrate(
         migration.findings.append(Finding(Kind.BAD_INPUT, *place, cell=error.cell))
         if names.mentions_legacy(data or b""):
             migration.marked[path] += 1
-    migration.findings += _marked_before(reading, migration.findings)
+    # The marks of an earlier run, which nobody has worked on; rules report some of them again.
+    known = {(one.path, one.rule) for one in migration.findings if one.kind is Kind.LEFT}
+    before = [one for source in reading.originals.values() for one in existing(source)]
+    migration.findings += [one for one in before if (one.path, one.rule) not in known]
     if any(path.suffix == NOTEBOOK for path in reading.originals):
         from pedl2det.engine.notebooks import notebook_findings
 
@@ -177,16 +174,14 @@ def _rewrite(migration: Migration) -> None:
 
 def _set_aside_unreached(migration: Migration) -> None:
     """Only mention names without a successor that no training reaches."""
-    remarks, meaning = migration.remarks, migration.trial.modules.meaning
-    left = [one for one in remarks if one.kind is Kind.LEFT and one.rule == _NAMES]
-    left = [one for one in left if not names.is_legacy(meaning(one.node) or "")]
-    if left:
-        aside = _unreached(migration.trial)
-        for remark in left:
-            around = remark.source.names.around(remark.node)
-            if aside.intersection([remark.node, *around]):
-                message = f"no training reaches this: {remark.message}"
-                remarks[remarks.index(remark)] = replace(remark, kind=Kind.NOTE, message=message)
+    trial = migration.trial
+    for number, one in enumerate(migration.remarks):
+        is_open = one.kind is Kind.LEFT and one.rule == _NAMES
+        is_open &= not names.is_legacy(trial.modules.meaning(one.node) or "")
+        around = [one.node, *one.source.names.around(one.node)]
+        if is_open and _unreached(trial).intersection(around):
+            message = f"no training reaches this: {one.message}"
+            migration.remarks[number] = replace(one, kind=Kind.NOTE, message=message)
 
 
 def _unreached(trial: Trial) -> set[ast.AST]:
@@ -194,21 +189,18 @@ def _unreached(trial: Trial) -> set[ast.AST]:
 
     The trials and their loaders are called by the harness.
     """
+    if any(_BY_TEXT.search(source.text) for source in trial.modules):
+        return set()
     lines = [line for source in trial.modules for line in source.tree.body]
     words = {line: Counter(re.findall(r"\w+", ast.unparse(line))) for line in lines}
     said = sum(words.values(), Counter[str]())
-    if any(_BY_TEXT.search(source.text) for source in trial.modules):
-        return set()
-    left = {*lines} - {*trial.classes, trial.loaders, trial.download}
+    left = [one for one in lines if isinstance(one, Definition) and one not in trial.classes]
+    left = [one for one in left if one not in (trial.loaders, trial.download)]
     unused: set[ast.AST] = set()
-    while new := [
-        one
-        for one in left - unused
-        if isinstance(one, Definition) and said[one.name] == words[one][one.name]
-    ]:
+    while new := [one for one in left if said[one.name] == words[one][one.name]]:
         unused.update(new)
-        for one in new:
-            said -= words[one]
+        left = [one for one in left if one not in unused]
+        said -= sum((words[one] for one in new), Counter[str]())
     return unused
 
 
@@ -258,17 +250,6 @@ def _report(migration: Migration) -> None:
         if source.path in migration.texts:
             new = migration.texts[source.path]
             migration.findings += check.lost_comments(source, new)
-
-
-def _marked_before(reading: Reading, findings: Iterable[Finding]) -> list[Finding]:
-    """The marks of an earlier run, which nobody has worked on; rules report some of them again."""
-    known = {(one.path, one.rule) for one in findings if one.kind is Kind.LEFT}
-    return [
-        one
-        for source in reading.originals.values()
-        for one in existing(source)
-        if (one.path, one.rule) not in known
-    ]
 
 
 # What rules propose, without what the user does not want.

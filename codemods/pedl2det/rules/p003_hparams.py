@@ -14,6 +14,7 @@ from functools import partial
 from pedl2det.analysis.context import entry_of
 from pedl2det.analysis.flow.values import Call, Function, Use, argument_for, by_position
 from pedl2det.analysis.loaders import TRAINING_METHOD, VALIDATION_METHOD
+from pedl2det.analysis.models import is_local
 from pedl2det.analysis.names import Names
 from pedl2det.analysis.trial import (
     GIVEN_HPARAMS,
@@ -56,11 +57,8 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     names = {
         read for _, hparams, _ in given for one in hparams for read in trial.flow.reads_of(one)
     }
-    called = _called_by_the_harness(trial)
     for function, hparams, config in given:
-        odd = _odd(trial, function, hparams)
-        if odd is None and function not in called:
-            odd = _given_otherwise(trial, function, hparams, names)
+        odd = _odd(trial, function, hparams, names)
         if odd is not None:
             yield odd
         elif hparams and trial.flow.is_wrapped(function):
@@ -85,30 +83,8 @@ def _given(trial: Trial) -> Iterator[tuple[Function, list[ast.arg], list[ast.arg
     for entry in (trial.loaders, trial.download):
         if entry is not None and trial.context.can_take(entry):
             given = entry_of(entry)
-            hparams = [given.hparams] if given.hparams is not None else []
-            yield entry, hparams, [given.config] if given.config is not None else []
-
-
-def _called_by_the_harness(trial: Trial) -> set[Function]:
-    """The functions that the harness itself calls: of methods, those nearest to a trial."""
-    called = {entry for entry in (trial.loaders, trial.download) if entry is not None}
-    for concrete in trial.concrete:
-        for name in (*GIVEN_HPARAMS, *_DATA_METHODS):
-            methods = [trial.flow.own_method(base, name) for base in trial.flow.bases(concrete)]
-            called.update([method for method in methods if method is not None][:1])
-    return called
-
-
-def _given_otherwise(
-    trial: Trial, function: Function, hparams: Sequence[ast.arg], names: Container[ast.expr | None]
-) -> Remark | None:
-    """A method that others call, with something else than the hyperparameters as they got them."""
-    for call in trial.flow.calls(function):
-        for parameter in hparams:
-            if argument_for(call, function, parameter.arg) not in names:
-                message = _NOT_GIVEN.format(function.name, parameter.arg)
-                return Remark(call.node, message)
-    return None
+            hparams, config = ([one] if one else [] for one in (given.hparams, given.config))
+            yield entry, hparams, config
 
 
 def _function(
@@ -130,7 +106,9 @@ def _function(
         yield from _reads(trial, parameter, _config_read, lambda _: trial.config_uses.code)
 
 
-def _odd(trial: Trial, function: Function, hparams: Sequence[ast.arg]) -> Remark | None:
+def _odd(
+    trial: Trial, function: Function, hparams: Sequence[ast.arg], names: Container[ast.expr | None]
+) -> Remark | None:
     """What keeps the hyperparameters of a function from being asked of the context."""
     source = trial.modules.home(function)
     reads = [read for one in hparams for read in trial.flow.reads_of(one)]
@@ -143,9 +121,14 @@ def _odd(trial: Trial, function: Function, hparams: Sequence[ast.arg]) -> Remark
     is_method = isinstance(source.names.parents[function], ast.ClassDef)
     any_reads = [read for one in rest for read in trial.flow.reads_of(one)]
     is_any = any(not _is_for_base(source.names, one) for one in any_reads)
-    if not is_method or hparams or not is_any:
-        return None
-    return Remark(function, _ANY.format(function.name))
+    if is_method and is_any and not hparams:
+        return Remark(function, _ANY.format(function.name))
+    calls = [one for one in trial.flow.calls(function) if not is_local(trial, one.node)]
+    for parameter in hparams:
+        for call in calls:
+            if argument_for(call, function, parameter.arg) not in names:
+                return Remark(call.node, _NOT_GIVEN.format(function.name, parameter.arg))
+    return None
 
 
 def _behind_decorator(trial: Trial, function: Function) -> Fix:
@@ -173,14 +156,10 @@ def _without_arguments(
 def _is_for_base(names: Names, read: ast.Name) -> bool:
     """Whether a constructor hands its parameter on to a base class, which P001 rewrites."""
     parent = names.parents[read]
-    if isinstance(parent, ast.keyword | ast.Starred):
-        parent = names.parents[parent]
-    return (
-        any(getattr(one, "name", "") == "__init__" for one in names.around(read))
-        and isinstance(parent, ast.Call)
-        and isinstance(parent.func, ast.Attribute)
-        and parent.func.attr == "__init__"
-    )
+    call = names.parents[parent] if isinstance(parent, ast.keyword | ast.Starred) else parent
+    is_constructor = getattr(getattr(call, "func", None), "attr", "") == "__init__"
+    around = names.around(read) if is_constructor else ()
+    return any(getattr(one, "name", "") == "__init__" for one in around)
 
 
 def _reads(

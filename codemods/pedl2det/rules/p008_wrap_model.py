@@ -91,9 +91,9 @@ def _own_builds(trial: Trial) -> Iterator[ast.Attribute]:
             continue
         call = trial.modules.home(node).names.parents[node]
         is_call = isinstance(call, ast.Call) and call.func is node
-        called = trial.flow.called(call) if is_call else []  # type: ignore[arg-type]
-        is_other = bool(called) or trial.modules.is_of_library(node)
-        if (not is_other or any(one in methods for one in called)) and not _is_made(trial, node):
+        called = [*trial.flow.called(call)] if is_call else []  # type: ignore[arg-type]
+        is_own = {*called} & {*methods} if called else not trial.modules.is_of_library(node)
+        if is_own and not _is_made(trial, node):
             yield node
 
 
@@ -289,22 +289,18 @@ def _kept(
         return
     edits: list[Edit] = []
     if compiled.is_standalone or not is_recorded or is_local(trial, call):
-        code = f"legacy_keras.{_piece(compiled)}({{value}})"
-        has_own = _has_own_compile(trial, compiled)
-        values = compiled.optimizers
-        for value in values:
+        piece, has_own = _piece(compiled), _has_own_compile(trial, compiled)
+        for value in compiled.optimizers:
             kind = given(trial, value)
             may_be_name = kind is Given.UNKNOWN and not isinstance(value, ast.Constant)
             if kind is Given.NAME or (may_be_name and not has_own):
-                edits.append(Replace(value, code, {"value": value}))
-        hidden = [one.value for one in call.keywords if one.arg is None and not has_own]
-        behind_stars = "legacy_keras.arguments_of_optimizer({value})"
-        if compiled.is_standalone:
-            behind_stars = "legacy_keras.arguments_of_standalone_optimizer({value})"
-        edits += [Replace(value, behind_stars, {"value": value}) for value in hidden]
-        if not (values or has_own or compiled.hides_arguments):
-            default = code.format(value='"rmsprop"')
-            edits.append(AddArgument(call, f"optimizer={default}"))
+                edits.append(Replace(value, f"legacy_keras.{piece}({{value}})", {"value": value}))
+        for value in [one.value for one in call.keywords if one.arg is None and not has_own]:
+            behind_stars = f"arguments_of_{piece}"
+            code = f"legacy_keras.{behind_stars}({{value}})"
+            edits.append(Replace(value, code, {"value": value}))
+        if not (compiled.optimizers or has_own or compiled.hides_arguments):
+            edits.append(AddArgument(call, f'optimizer=legacy_keras.{piece}("rmsprop")'))
     config = renamed_since_tf1(trial, call) if compiled.is_trained and methods else ()
     if edits or config:
         yield Fix(call, tuple(edits), config=config)

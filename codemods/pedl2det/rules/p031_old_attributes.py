@@ -13,6 +13,7 @@ it runs; ``x.shape[-1].value`` of what is certainly a tensor becomes ``x.shape[-
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 
 from pedl2det.analysis import old_keras
@@ -21,16 +22,17 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, rewrite
 from pedl2det.support import MODULE
 
-#: Attributes that today's classes do not have.
-_GONE = {
-    *("predict_classes", "predict_proba", "_keras_shape", "_uses_learning_phase", "initial_decay"),
-    *("output_classes", "output_shapes", "output_types", "make_one_shot_iterator"),
-    *(f"_make_{function}_function" for function in ("predict", "test", "train")),
-}
-#: One that models of other libraries have.
-_OF_OTHERS = "predict_proba"
-#: Attributes that could be set.
-_SET = {"name", "trainable_weights", "non_trainable_weights"}
+#: What today's classes may not have, as it is read, set or called.
+_GONE = re.compile(
+    r"""
+    \.(?:predict_classes|_keras_shape|_uses_learning_phase|initial_decay|make_one_shot_iterator
+        |output_(?:classes|shapes|types)|_make_(?:predict|test|train)_function)\b
+    |\.(?:non_)?trainable_weights\ =|setattr\(.+,\ '(?:name|(?:non_)?trainable_weights)',
+    |\.add_(?:loss|update)\(.+,|\bset\(.*weights|\.get_config\(\)(?s:.*)\['lr'\]
+    """,
+    re.VERBOSE,
+)
+_NAME = re.compile(r"\.name \+?= ")  #: which layers of standalone Keras could set
 
 
 def check(trial: Trial) -> Iterable[Fix]:
@@ -43,31 +45,19 @@ def check(trial: Trial) -> Iterable[Fix]:
                 is_certain = all(_is_of_tensor(trial, one) for one in origins)
                 code = "{size}" if is_certain else f"{MODULE}.dimension({{size}})"
                 yield rewrite(node, code, {"size": node.value})
-        nodes = source.names.of(ast.Attribute, ast.Call, ast.Subscript)
-        if first := next((node for node in nodes if _is_gone(trial, node)), None):
+        uses = (line for line in source.tree.body if _is_gone(trial, line))
+        if first := next(uses, None):
             yield from old_keras.before_use(source, first, f"{MODULE}.restore_attributes()")
 
 
-def _is_gone(trial: Trial, node: ast.AST) -> bool:
-    """Whether today's classes may not have what is read, set or called."""
-    match node:
-        case ast.Attribute(attr=name, ctx=ast.Store()):
-            return name in _SET and (name != "name" or old_keras.imports_standalone(trial))
-        case ast.Attribute(attr=name, value=owner):
-            is_gone = name in _GONE and trial.modules.meaning(owner) is None
-            return is_gone and (
-                name != _OF_OTHERS or any("Sequential" in one.text for one in trial.modules)
-            )
-        case ast.Call(func=ast.Attribute(attr="add_loss" | "add_update")):
-            return len(node.args) > 1 or any(one.arg == "inputs" for one in node.keywords)
-        case ast.Call(func=ast.Name(id="set"), args=[members]):
-            return "weights" in ast.unparse(members)
-        case ast.Call(func=ast.Name(id="setattr"), args=[_, ast.Constant(value=name), _]):
-            return name in _SET
-        case ast.Subscript(value=config, slice=ast.Constant(value="lr")):
-            made = [ast.unparse(one.node) for one in trial.flow.origins(config)]
-            return any(code.endswith(".get_config()") for code in made)
-    return False
+def _is_gone(trial: Trial, line: ast.stmt) -> bool:
+    """Whether a statement of a module may use what is gone."""
+    code = ast.unparse(line)
+    return not isinstance(getattr(line, "value", None), ast.Constant) and (
+        _GONE.search(code) is not None
+        or (_NAME.search(code) is not None and old_keras.imports_standalone(trial))
+        or (".predict_proba" in code and any("Sequential" in one.text for one in trial.modules))
+    )
 
 
 def _is_size(origin: Origin) -> bool:

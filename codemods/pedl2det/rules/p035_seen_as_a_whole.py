@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import pedl2det_names as names
 from pedl2det.analysis.flow.values import Way, by_position
@@ -24,36 +24,26 @@ _REWRITTEN = re.compile(r"pedl|determined|\bcompile\b|context|h(?:yper)?param|lo
 _RANDOM = ("numpy.random.", "random.", "tensorflow.random.", "tensorflow.compat.v1.random")
 _SEEDS = ("tensorflow.set_random_seed", "tensorflow.compat.v1.set_random_seed")
 _SEEN = "`{code}` reaches names of the trial by text, or all at once, and a rewrite changes them"
-_CHANGED = "`{code}` may change the hyperparameters, of which the trial has one dict"
-_BOUND = "`{code}` binds a method that takes other arguments now"
-_GUARDED = "`{code}` may fail, and something else is done then"
-_ORDER = "`{code}` changes another module while it is imported, so the order of imports matters"
-_DRAWN = "several modules draw or seed random numbers while they are imported"
 
 
 def check(trial: Trial) -> Iterable[Remark]:
     """Name every place where more of the trial is seen than a rule can follow."""
-    yield from _by_text(trial)
-    yield from _as_values(trial)
-    yield from _guarded(trial)
-    yield from _decorated(trial)
-    yield from _changed(trial)
-    yield from _bound(trial)
-    yield from _ordered_at_import(trial)
-    yield from _drawn_at_import(trial)
+    for find, message in _FINDERS.items():
+        for node in find(trial):
+            yield Remark(node, message.format(code=ast.unparse(node).partition("\n")[0]))
 
 
-def _guarded(trial: Trial) -> Iterator[Remark]:
+def _guarded(trial: Trial) -> Iterator[ast.AST]:
     """``try: import pedl``, and what is done where it cannot be imported."""
     for reference in trial.references:
         if reference.is_import and names.is_legacy(reference.dotted):
             parents = reference.source.names.parents
             statement = parents[reference.node]
             if isinstance(parents[statement], ast.Try):
-                yield _remark(statement, _GUARDED)
+                yield statement
 
 
-def _by_text(trial: Trial) -> Iterator[Remark]:
+def _by_text(trial: Trial) -> Iterator[ast.AST]:
     """``globals()``, ``eval(text)``, ``vars(self)``, ``methodcaller("build_model", hparams)``."""
     for call in trial.modules.of(ast.Call):
         name = getattr(root_and_attributes(call.func)[0], "id", "")
@@ -65,10 +55,10 @@ def _by_text(trial: Trial) -> Iterator[Remark]:
         texts = [one.value for one in call.args if isinstance(one, ast.Constant)]
         is_named = any(text in GIVEN_HPARAMS for text in texts)
         if is_named or (is_seen and trial.modules.is_of_library(call.func)):
-            yield _remark(call, _SEEN)
+            yield call
 
 
-def _as_values(trial: Trial) -> Iterator[Remark]:
+def _as_values(trial: Trial) -> Iterator[ast.AST]:
     """``self.__dict__``; ``sys.modules`` and modules of the project as values."""
     for node in trial.modules.reads:
         parent, dotted = trial.modules.home(node).names.parents[node], trial.modules.meaning(node)
@@ -79,7 +69,7 @@ def _as_values(trial: Trial) -> Iterator[Remark]:
             is_seen |= module is not None and not _is_registry(parent, module)
             is_seen |= is_dict and _is_trial(trial, node)
         if is_seen:
-            yield _remark(parent, _SEEN)
+            yield parent
 
 
 def _is_registry(parent: ast.AST, module: Source) -> bool:
@@ -98,7 +88,7 @@ def _is_trial(trial: Trial, node: ast.expr) -> bool:
     return False
 
 
-def _decorated(trial: Trial) -> Iterator[Remark]:
+def _decorated(trial: Trial) -> Iterator[ast.AST]:
     """Decorators of trials; those of ``build_model`` that compile a model."""
     methods = [method for _, method in trial.methods("build_model")]
     for owner in (*trial.classes, *methods):
@@ -106,10 +96,10 @@ def _decorated(trial: Trial) -> Iterator[Remark]:
             maker = trial.modules.definition(trial.modules.meaning(decorator) or "")
             compiles = maker is not None and ".compile" in ast.unparse(maker)
             if compiles or isinstance(owner, ast.ClassDef):
-                yield _remark(decorator, _SEEN)
+                yield decorator
 
 
-def _changed(trial: Trial) -> Iterator[Remark]:
+def _changed(trial: Trial) -> Iterator[ast.AST]:
     """Hyperparameters that are kept in an attribute, or handed on, and may be changed there."""
     methods = [*(method for _, method in trial.methods(*GIVEN_HPARAMS)), trial.loaders]
     parameters = [one for method in methods if method for one in by_position(method)[1:2]]
@@ -121,29 +111,29 @@ def _changed(trial: Trial) -> Iterator[Remark]:
     for node in trial.modules.of(ast.Attribute):
         is_read = node.attr in kept and isinstance(node.ctx, ast.Load)
         if is_read and any(use.is_change for use in trial.flow.uses(node)):
-            yield _remark(node, _CHANGED)
+            yield node
     for use in (use for one in parameters for use in trial.flow.parameter_uses(one)):
         match use.around:
             case ast.Call(func=func) as call if use.way is Way.ARGUMENT and not use.path:
                 is_name = isinstance(func, ast.Attribute | ast.Name)
                 if not is_name and not trial.modules.is_of_library(func):
-                    yield _remark(call, _CHANGED)
+                    yield call
 
 
-def _bound(trial: Trial) -> Iterator[Remark]:
+def _bound(trial: Trial) -> Iterator[ast.AST]:
     """``Net.keras_callbacks = callbacks``, or ``build_model = build`` in the class of a trial."""
     for node in trial.modules.of(ast.Attribute):
         if isinstance(node.ctx, ast.Store) and node.attr in GIVEN_HPARAMS:
-            yield _remark(trial.modules.home(node).names.parents[node], _BOUND)
+            yield trial.modules.home(node).names.parents[node]
     for owner in trial.classes:
         for line in owner.body:
             match line:
                 case ast.Assign(targets=[ast.Name(id=name)]) if name in GIVEN_HPARAMS:
                     if trial.flow.own_method(owner, name) is None:
-                        yield _remark(line, _BOUND)
+                        yield line
 
 
-def _ordered_at_import(trial: Trial) -> Iterator[Remark]:
+def _ordered_at_import(trial: Trial) -> Iterator[ast.AST]:
     """Modules that change another one of the project while they are imported."""
     for line in (one for source in trial.modules for one in source.tree.body):
         match line:
@@ -155,18 +145,18 @@ def _ordered_at_import(trial: Trial) -> Iterator[Remark]:
                     changed = changed.value
                 home = trial.modules.split(trial.modules.meaning(changed) or "")[0]
                 if home not in (None, trial.modules.home(line)):
-                    yield _remark(line, _ORDER)
+                    yield line
 
 
-def _drawn_at_import(trial: Trial) -> Iterator[Remark]:
+def _drawn_at_import(trial: Trial) -> Iterator[ast.AST]:
+    """Calls that draw or seed random numbers while several modules are imported."""
     drawing = {
         source.path: call
         for source in trial.modules
         for call in source.names.of(ast.Call)
         if source.names.definition_around(call) is None and _draws(trial, call)
     }
-    if len(drawing) > 1:
-        yield Remark(next(iter(drawing.values())), _DRAWN)
+    yield from [*drawing.values()][:1] if len(drawing) > 1 else ()
 
 
 def _draws(trial: Trial, call: ast.Call) -> bool:
@@ -176,10 +166,16 @@ def _draws(trial: Trial, call: ast.Call) -> bool:
     return any((trial.modules.meaning(one) or "").startswith((*_RANDOM, *_SEEDS)) for one in calls)
 
 
-def _remark(node: ast.AST, message: str) -> Remark:
-    code = ast.unparse(node).partition("\n")[0]
-    return Remark(node, message.format(code=code))
-
+_FINDERS: dict[Callable[[Trial], Iterator[ast.AST]], str] = {
+    _by_text: _SEEN,
+    _as_values: _SEEN,
+    _guarded: "`{code}` may fail, and something else is done then",
+    _decorated: _SEEN,
+    _changed: "`{code}` may change the hyperparameters, of which the trial has one dict",
+    _bound: "`{code}` binds a method that takes other arguments now",
+    _ordered_at_import: "`{code}` changes another module at import, and imports may move",
+    _drawn_at_import: "`{code}` draws random numbers at import, and so do other modules",
+}
 
 EXAMPLE = """\
 --- net.py

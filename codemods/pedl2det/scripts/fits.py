@@ -168,9 +168,7 @@ def as_record(call: ast.Call) -> list[Edit]:
         Replace(call.func, "legacy_keras.Fit"),
         AddArgument(call, "{model}", first=True, holes={"model": call.func.value}),
     ]
-    for one in call.keywords:
-        if one.arg == "generator":
-            edits.append(RenameKeyword(one, "x"))
+    edits += [RenameKeyword(one, "x") for one in call.keywords if one.arg == "generator"]
     if call.func.attr == "fit_generator":
         names = zip(_PARAMETERS["fit_generator"], call.args, strict=False)
         edits += [RenameKeyword(value, name) for name, value in list(names)[1:]]

@@ -101,7 +101,11 @@ def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
         _create(made, match)
     for match in _VARIABLE.finditer(seen):
         if re.search(rf"\$[({{]?{match[1]}[)}}]?(?:{_GAP}-\S+{_GAP}\S+)*{_GAP}{_GROUPS}", seen):
-            _name(made, match)
+            if cluster:
+                made.write(*match.span(2), "det")
+            else:
+                message = f"{match[1]}: the name of PEDL's command line, in a variable"
+                made.say(match.start(2), Kind.LEFT, message, f"write {_RUN} where it is used")
     starts = {match.start() for match in created}
     asked = "write det, or DET_MASTER" if cluster else "remove it, or use migrate --cluster"
     for pattern, kind, what, help_ in (
@@ -177,12 +181,3 @@ def _searchers(made: _Made, config: str, at: int) -> Iterator[str]:
                 yield Config.read(path).scalar("searcher", "name")
         except Unreadable:
             pass
-
-
-def _name(made: _Made, match: re.Match[str]) -> None:
-    """The name of PEDL's command line, in a variable that is run."""
-    if made.cluster:
-        made.write(*match.span(2), "det")
-    else:
-        message = f"{match[1]}: the name of PEDL's command line, in a variable"
-        made.say(match.start(2), Kind.LEFT, message, f"write {_RUN} where it is used")

@@ -104,7 +104,6 @@ def migrate_requirements(
             help_ = f"remove the line, or write {raised}"
             help_ += "; on a cluster, the image brings TensorFlow" if cluster else ""
             findings.append(TextFinding(PINNED, line.number, Kind.NOTE, message, help_))
-    findings.sort(key=lambda finding: finding.line)
     return TextResult(replaced(text, spans), tuple(changes), tuple(findings))
 
 
