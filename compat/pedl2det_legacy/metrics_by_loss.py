@@ -22,7 +22,6 @@ def with_metrics_of_losses(compile_model):
             bound.arguments[name] = metrics_of_losses(given, loss, self)
         return compile_model(*bound.args, **bound.kwargs)
 
-    compile.__module__ = __name__
     return compile
 
 

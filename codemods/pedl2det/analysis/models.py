@@ -320,8 +320,7 @@ def watches_validation(trial: Trial, call: ast.Call) -> bool:
 
 def _is_written(node: ast.Subscript, metrics: Collection[str]) -> bool:
     """Whether a callback of the project gives the logs a metric, for those behind it."""
-    is_key = isinstance(node.slice, ast.Constant) and node.slice.value in metrics
-    return is_key and isinstance(node.ctx, ast.Store)
+    return isinstance(node.ctx, ast.Store) and getattr(node.slice, "value", None) in metrics
 
 
 def may_act_by_epoch(trial: Trial, value: ast.expr) -> bool:

@@ -43,26 +43,22 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         row = old_keras.meant(reference, written_for)
         if row is not None and old_keras.is_optimizer(row) and not reference.is_import:
             yield from _use(trial, reference, row)
-    if written_for is not Age.CURRENT:
-        yield from _others(trial)
-    else:
-        yield from _may_be_old(trial)
+    yield from (_may_be_old if written_for is Age.CURRENT else _others)(trial)
 
 
 def _may_be_old(trial: Trial) -> Iterator[Remark]:
     """Old arguments that may be those of an optimizer, and options that may hold them."""
-    kinds = [one for one in trial.references if one.row and old_keras.is_optimizer(one.row)]
-    optimizers = {one.call for one in kinds}
     for call in trial.modules.of(ast.Call):
-        options = [one.value for one in call.keywords if one.arg is None]
-        if options and call not in optimizers:
-            options = options if old_keras.given(trial, call) is old_keras.Given.OBJECT else []
-        origins = [one.node for value in options for one in trial.flow.origins(value)]
-        is_hidden = not all(isinstance(one, ast.Dict) for one in origins)
-        for keyword in call.keywords:
-            if is_hidden or (keyword.arg in OLD_KEYWORDS and not _takes(trial, call, keyword.arg)):
-                yield Remark(call, _MAY_BE_OLD, _WRITE_LEGACY, Kind.NOTE)
-                break
+        named = {one.arg for one in call.keywords}
+        is_hidden = None in named and old_keras.given(trial, call) is old_keras.Given.OBJECT
+        is_old = any(not _takes(trial, call, name) for name in OLD_KEYWORDS & named)
+        if is_old or (is_hidden and not all(_is_dict(trial, one) for one in call.keywords)):
+            yield Remark(call, _MAY_BE_OLD, _WRITE_LEGACY, Kind.NOTE)
+
+
+def _is_dict(trial: Trial, keyword: ast.keyword) -> bool:
+    origins = trial.flow.origins(keyword.value)
+    return keyword.arg is not None or all(isinstance(one.node, ast.Dict) for one in origins)
 
 
 def _takes(trial: Trial, call: ast.Call, name: str) -> bool:

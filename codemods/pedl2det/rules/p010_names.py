@@ -137,14 +137,20 @@ def _is_likely_right(
     if row.old in _RAGGED:
         return written_for is Age.CURRENT or not _may_be_ragged(trial, call)
     is_item = call is not None and any(use.method == "item" for use in trial.flow.uses(call))
-    is_chosen = row.old == "numpy.load" and not (
-        call and all(_is_constant(trial, one) for one in call.args)
+    return row.old in UNLIKELY and not (
+        trial.mended or is_item or (row.old == "numpy.load" and _is_chosen(trial, call))
     )
-    return row.old in UNLIKELY and not (trial.mended or is_item or is_chosen)
+
+
+def _is_chosen(trial: Trial, call: ast.Call | None) -> bool:
+    """Whether a config may choose a file, of which another one may hold objects."""
+    if call is not None and isinstance(trial.modules.home(call).names.parents[call], ast.withitem):
+        return False
+    return call is None or not all(_is_constant(trial, one) for one in call.args)
 
 
 def _is_constant(trial: Trial, path: ast.AST, seen: frozenset[ast.AST] = frozenset()) -> bool:
-    """Whether a path is visible; another file, which a config chooses, may hold objects."""
+    """Whether a path is visible."""
     around = seen | {path}
     for node in ast.walk(path):
         if isinstance(node, ast.Call):

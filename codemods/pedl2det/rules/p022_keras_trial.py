@@ -165,10 +165,6 @@ EXAMPLE = """\
       def loss(self):
           return "mse"
 
-      def optimizer(self):
--         return "adadelta"  # fast
-+         return legacy_keras.standalone_optimizer("adadelta")  # fast
-
 -     def build_model(self, hparams):
 +     def build_model(self):
           net = make()

@@ -67,7 +67,7 @@ _STOPPING = f"{KERAS}.callbacks.EarlyStopping"
 _CLEAR = ("loss", "val_loss", "acc", "val_acc", "accuracy", "val_accuracy", "min", "max")
 #: How many of its parameters come before the ranges.
 _BEFORE_RANGES = 6
-#: Inputs and targets.
+#: Inputs and targets; behind them are weights of records.
 _WITHOUT_WEIGHTS = 2
 _EXCHANGE = "exchange width_shift_range and height_shift_range, if they differ"
 
@@ -77,18 +77,15 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     age = old_keras.age(trial)
     if age is Age.TENSORFLOW_1 and not _is_plain(trial):
         yield from old_keras.as_before(trial)
-        if old_keras.has_standalone_layers(trial) and _hides_arguments_of_any(trial):
+        kinds = [one for one in trial.modules.reads if _is_of_layers(trial.today(one))]
+        is_hidden = any(_hides_arguments(trial, one) for one in kinds)
+        if is_hidden and old_keras.has_standalone_layers(trial):
             yield from old_keras.before_models(trial, f"{MODULE}.use_old_arguments")
     elif age is Age.TENSORFLOW_2 and (_says(trial, _MASK) or _hides_any(trial)):
         yield from old_keras.before_models(trial, f"{MODULE}.use_old_masks")
     for node in trial.modules.reads if age is not Age.CURRENT else ():
         if trial.today(node) == _IMAGES and _may_transform(trial, node):
             yield Remark(node, f"{ast.unparse(node)}: {IMAGES_DIFFER}", _EXCHANGE, Kind.DIFFERENT)
-
-
-def _has_three(given: ast.expr | None) -> bool:
-    """Whether a batch may have weights, by which the mean loss of each record was multiplied."""
-    return isinstance(given, ast.Tuple) and len(given.elts) > _WITHOUT_WEIGHTS
 
 
 def _says(trial: Trial, words: str) -> bool:
@@ -104,19 +101,14 @@ def _is_plain(trial: Trial) -> bool:
         return False
     given: list[ast.Return | ast.Yield] = [*trial.modules.of(ast.Return)]
     given += trial.modules.of(ast.Yield)
-    if _says(trial, _WEIGHTS) or any(_has_three(one.value) for one in given):
+    batches = [one.value for one in given if isinstance(one.value, ast.Tuple)]
+    if _says(trial, _WEIGHTS) or any(len(one.elts) > _WITHOUT_WEIGHTS for one in batches):
         return False
     return (
         not any(one.hides_arguments or _hides_optimizer(trial, one) for one in compiles(trial))
         and all(is_certain(trial, value) for value in losses_and_metrics(trial))
         and not _hides_any(trial)
     )
-
-
-def _hides_arguments_of_any(trial: Trial) -> bool:
-    """Whether layers are values, or called with options that are not visible."""
-    kinds = [one for one in trial.modules.reads if _is_of_layers(trial.today(one))]
-    return any(_hides_arguments(trial, one) for one in kinds)
 
 
 def _is_of_layers(dotted: str) -> bool:
