@@ -41,13 +41,11 @@ _STEPS = frozenset({"max_steps", "target_trial_steps", "step_budget"})
 def lower(reading: Reading) -> Reading:
     """Return the project with its scripts written as trials; other projects as they are."""
     paths = {*reading.project.scripts}
-    has_size = False
     for path, config in reading.configs.items():
         entry = config.entry("entrypoint", "script")
         if entry is not None and entry.scalar:
             paths |= {base / entry.scalar for base in (path.parent, reading.project.home)}
-        has_size |= any(config.entry("hyperparameters", key) is not None for key in BATCH_SIZES)
-    sources, scripts = lower_sources(reading.trial.modules, paths, has_size)
+    sources, scripts = lower_sources(reading.trial.modules, paths)
     if not scripts:
         return reading
     trial = made(reading.project, sources, reading.configs, mended=reading.trial.mended)
@@ -57,14 +55,14 @@ def lower(reading: Reading) -> Reading:
 
 
 def lower_sources(
-    modules: Modules, paths: set[Path], has_size: bool = False
+    modules: Modules, paths: set[Path]
 ) -> tuple[dict[str, Source], dict[Path, Script]]:
     """Write scripts as trials: the files with their new texts, and what is to be known of them."""
     scripts = {id(one) for one in modules if one.is_module and one.path in paths}
     plans: dict[Path, Script] = {}
     for source in modules:
         if id(source) in scripts:
-            plans[source.path] = _plan_training(source, modules, scripts, has_size)
+            plans[source.path] = _plan_training(source, modules, scripts)
         elif source.is_module and "create(" in source.text:
             submission = _plan_submission(source, modules)
             plans |= {source.path: submission} if submission is not None else {}
@@ -141,8 +139,8 @@ def _say(
     script.findings.append(Finding(kind, RULE, home.path, line, message, help_, code=code))
 
 
-def _plan_training(source: Source, modules: Modules, scripts: set[int], has_size: bool) -> Script:
-    """Plan a script that trains; a config may have its batch size."""
+def _plan_training(source: Source, modules: Modules, scripts: set[int]) -> Script:
+    """Plan a script that trains."""
     script = Script(source)
     fits = Fits(modules, source, scripts)
     for node, message, help_ in fits.problems():
@@ -175,7 +173,7 @@ def _plan_training(source: Source, modules: Modules, scripts: set[int], has_size
     script.entrypoint = f"{name}:{class_name(source, name)}"
     script.needs = (ConfigNeed("entrypoint", script.entrypoint),)
     section = (script.config or {}).get("hyperparameters")
-    if not has_size and not (isinstance(section, dict) and BATCH_SIZES & section.keys()):
+    if not (isinstance(section, dict) and BATCH_SIZES & section.keys()):
         script.needs += (ConfigNeed("global_batch_size", batch_size(fits)),)
     return script
 

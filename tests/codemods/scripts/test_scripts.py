@@ -420,10 +420,10 @@ class Lowered:
         return [one.message for one in self.script.findings if one.kind is Kind.LEFT]
 
 
-def lowered(code: str, head: str = HEAD, has_size: bool = False, **others: str) -> Lowered:
+def lowered(code: str, head: str = HEAD, **others: str) -> Lowered:
     texts = {"train": head + code, **others}
     sources = {name: Source.of(PATH.with_stem(name), text) for name, text in texts.items()}
-    new, scripts = lower_sources(Modules(sources), {PATH}, has_size)
+    new, scripts = lower_sources(Modules(sources), {PATH})
     return Lowered({name: one.text for name, one in new.items()}, scripts[PATH])
 
 
@@ -541,10 +541,6 @@ def test_data_that_are_batches_say_the_batch_size(name: str) -> None:
     data, expected = DATA[name]
 
     assert lowered(FITTED.format(data=data)).batch_size == expected
-
-
-def test_the_batch_size_of_the_config_stays() -> None:
-    assert lowered(FITTED.format(data="x, y, 4"), has_size=True).batch_size is None
 
 
 MARKED = {

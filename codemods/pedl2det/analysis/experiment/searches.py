@@ -173,14 +173,9 @@ def _floats(config: Config, _: ConfigFacts) -> Iterator[Edit]:
 
 
 def _script_batch_size(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFinding]:
-    """Give a config the batch size that its script cuts data by."""
-    if facts.batch_size is None:
-        return
-    present = config.entry(_SECTION, "global_batch_size") or config.entry(_SECTION, "batch_size")
-    if present is not None:
-        if number(present) != facts.batch_size:
-            message = f"the script cuts batches of {facts.batch_size} records, whatever this says"
-            yield left("C107", present, message, f"global_batch_size: {facts.batch_size}")
+    """Give a config without a batch size the one that its script cuts data by."""
+    names = ("global_batch_size", "batch_size")
+    if facts.batch_size is None or any(config.entry(_SECTION, name) for name in names):
         return
     text = str(facts.batch_size * (number(config.entry("resources", "slots_per_trial")) or 1))
     section = config.entry(_SECTION)
@@ -271,8 +266,8 @@ RULES = (
     TextRule(
         "C107",
         "config-script",
-        "The config of a script gets the global_batch_size that a trial needs: the size by which "
-        "the script cuts its data, times the slots.",
+        "A config of a script without a batch size gets the global_batch_size that a trial needs: "
+        "the size by which the script cuts its data, times the slots.",
         "const.yaml",
         f"entrypoint: {{script: train.py}}\nhyperparameters: {{units: 4}}\n{SINGLE}",
         f"entrypoint: model_def:T\nhyperparameters: {{units: 4, global_batch_size: 16}}\n{SINGLE}",
