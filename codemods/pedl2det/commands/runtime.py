@@ -129,9 +129,8 @@ def old_names_of(path: Path, config: Any) -> OldNames:
     is_before = is_script or is_in_steps or any(map(uses_legacy, read.values()))
     if not is_before and not any("determined" in source.text for source in read.values()):
         return OldNames()
-    files_of_yaml = [file for file in files_below([home]) if file.name.endswith(YAML)]
-    beside = {file: reader.config_or_none(file) for file in files_of_yaml}
-    configs = [(file, one.value()) for file, one in beside.items() if one is not None]
+    below = [one for one in files_below([home]) if one.name.endswith(YAML)]
+    configs = [(one, found.value()) for one in below if (found := reader.config_or_none(one))]
     configs += [(home, config.raw)] if config is not None else []
     trial = Trial(home, Modules(read), configs, counts_in_steps=is_before)
     age = old_keras.age(trial)

@@ -91,7 +91,7 @@ RULES = (
     Rule("P010", "names"),
     Rule("P011", "callbacks", carried=_REWRITTEN, words="allback"),
     Rule("P014", "surroundings"),
-    Rule("P015", "scripts", ()),  # scripts are trials already
+    Rule("P015", "scripts", words=r"\binit\("),
     Rule("P017", "download-data", words="download_data"),
     Rule("P018", "wrap-dataset", words="wrap_dataset|cache_(?:train|validation)_dataset"),
     Rule("P019", "early-data", _EARLY, _REWRITTEN),

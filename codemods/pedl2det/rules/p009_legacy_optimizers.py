@@ -26,7 +26,6 @@ from pedl2det.findings import Kind
 from pedl2det.fixes import Edit, Fix, Remark, RenameKeyword, ReplaceStatement, rewrite
 from pedl2det_names import Age
 
-_BASE = "Optimizer"
 _GETTERS = {f"{OPTIMIZERS}.get", f"{OPTIMIZERS}.deserialize"}
 _BY_TEXT = re.compile(r"\b(?:globals|locals|vars|eval)\(")
 _MAY_BE_OLD = "today's optimizers ignore lr= and refuse decay=, which may be given to one here"
@@ -184,10 +183,10 @@ def _others(trial: Trial) -> Iterator[Fix | Remark]:
         piece = "standalone_optimizer" if means_standalone(trial, dotted or "") else "optimizer"
         if today in _GETTERS:
             yield rewrite(node, f"legacy_keras.{piece}")
-        elif today == f"{OPTIMIZERS}.{_BASE}" and _is_derived(trial, node, dotted or ""):
+        elif today == f"{OPTIMIZERS}.Optimizer" and _is_derived(trial, node, dotted or ""):
             yield rewrite(node, "legacy_keras.KerasOptimizer")
-        elif today == f"{OPTIMIZERS}.{_BASE}":
-            yield from old_keras.respelled(source, node, f"{LEGACY}.{_BASE}")
+        elif today == f"{OPTIMIZERS}.Optimizer":
+            yield from old_keras.respelled(source, node, f"{LEGACY}.Optimizer")
         elif today != OPTIMIZERS or means_standalone(trial, dotted or ""):
             continue  # P036
         elif getattr(getattr(parent, "func", node), "id", "") in ("getattr", "hasattr"):

@@ -177,8 +177,5 @@ EXAMPLE = """\
 
       def validation_metrics(self):
           return {"accuracy": tf.keras.metrics.categorical_accuracy}
--
--     def batch_size(self):
--         return 16
 ! in a validation each has val_ before its name
 """

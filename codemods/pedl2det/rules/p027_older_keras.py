@@ -43,7 +43,6 @@ from pedl2det_names.keras import KERAS_1_SIZES
 _LOADED = r"\b(?:load_model|model_from_\w+|from_config|deserialize)\b"
 _MASK = rf"\bmask=(?!=)|\bmask_zero\b|\bMasking\b|\bcompute_mask\b|{_LOADED}"
 _TEXTS = r"""["'](?:trainable|(?i:adagrad)|cosine(?:_proximity)?)["']"""
-_WEIGHTS = r"\bsample_?weights?\b"
 _TRUE = r"\s*True\s*(?:[,)#]|$)"
 _OLD = (
     rf"(?m){_MASK}|bilinear|\b(?:metrics_names|get_gradients)\b|\.trainable\s*=(?!{_TRUE})|{_TEXTS}"
@@ -102,7 +101,9 @@ def _is_plain(trial: Trial) -> bool:
     given: list[ast.Return | ast.Yield] = [*trial.modules.of(ast.Return)]
     given += trial.modules.of(ast.Yield)
     batches = [one.value for one in given if isinstance(one.value, ast.Tuple)]
-    if _says(trial, _WEIGHTS) or any(len(one.elts) > _WITHOUT_WEIGHTS for one in batches):
+    if _says(trial, r"\bsample_?weights?\b") or any(
+        len(one.elts) > _WITHOUT_WEIGHTS for one in batches
+    ):
         return False
     return (
         not any(one.hides_arguments or _hides_optimizer(trial, one) for one in compiles(trial))

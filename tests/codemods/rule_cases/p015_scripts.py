@@ -42,11 +42,74 @@ _PRESENT = "entrypoint: model_def:Net\n" + _CONFIG.partition("\n")[2].replace(
     "max_steps: 1", "max_length: {batches: 100}"
 )
 
+_ASKS = """\
+import tensorflow as tf
+from determined.experimental.keras import init
+
+
+def main(x):
+    config = {config}
+    det = init(config=config)
+    model = det.wrap_model(tf.keras.Sequential())
+    model.compile("sgd", "mse")
+    model.fit(x, x, batch_size=4, validation_data=(x, x))
+
+
+if __name__ == "__main__":
+    main([1.0])
+"""
+_ASKS_AFTER = '''\
+import tensorflow as tf
+from determined.keras import TFKerasTrial, TFKerasTrialContext
+
+import legacy_keras
+
+
+def main(context, x):
+    det = context
+    model = det.wrap_model(tf.keras.Sequential())
+    model.compile(legacy_keras.optimizer("sgd"), "mse")
+    yield legacy_keras.Fit(model, x, x, batch_size=4, validation_data=(x, x))
+
+
+def script(context):
+    yield from main(context, [1.0])
+
+
+class TrainTrial(TFKerasTrial):
+    """Trains what the script yields, and resumes it when the training ends."""
+
+    def __init__(self, context: TFKerasTrialContext) -> None:
+        self.context = context
+        self.fit = legacy_keras.started(script(context), self.context)
+        self.context.configure_fit(shuffle=False, **self.fit.settings)
+
+    def build_model(self):
+        return self.fit.model
+
+    def build_training_data_loader(self):
+        return self.fit.training_data
+
+    def build_validation_data_loader(self):
+        return self.fit.validation_data
+
+    def keras_callbacks(self):
+        callbacks, epoch = self.fit.callbacks, self.fit.epoch
+        return legacy_keras.with_epoch_logs(self.context, callbacks, epoch)
+'''
 AROUND = {"const.yaml": _CONFIG}
 CASES = (
     Case(
         {"model_def.py": _CREATE.format(config=_SMALL)},
         {"model_def.py": _TRIAL, "const.yaml": _KEPT},
+        "the experiment config of the script is written to const.yaml",
+    ),
+    Case(  # the context of the Native API in a function
+        {"train.py": _ASKS.format(config=_SMALL)},
+        {
+            "train.py": _ASKS_AFTER,
+            "const.yaml": _KEPT.replace("model_def:Net", "train:TrainTrial"),
+        },
         "the experiment config of the script is written to const.yaml",
     ),
     Case(  # beside another config, and a file of the name that it would have
