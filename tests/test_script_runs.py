@@ -232,10 +232,6 @@ def test_the_history_is_what_was_reported(
             "model.fit(Rows(5), sample_weight=Y, validation_data=Rows(5))",
             "model.fit: sample_weight is supported for arrays only",
         ),
-        (
-            "model.fit(Rows(5), class_weight='auto', validation_data=Rows(5))",
-            "train.py:33: class_weight: expected a weight for each class index",
-        ),
     ],
 )
 def test_what_a_script_cannot_do_is_told(body: str, said: str, tmp_path: Path) -> None:

@@ -130,7 +130,8 @@ def old_names_of(path: Path, config: Any) -> OldNames:
     if not is_before and not any("determined" in source.text for source in read.values()):
         return OldNames()
     below = [one for one in files_below([home]) if one.name.endswith(YAML)]
-    configs = [(one, found.value()) for one in below if (found := reader.config_or_none(one))]
+    values = [(one, made.value()) for one in below if (made := reader.config_or_none(one))]
+    configs = [(file, value) for file, value in values if isinstance(value, dict)]
     configs += [(home, config.raw)] if config is not None else []
     trial = Trial(home, Modules(read), configs, counts_in_steps=is_before)
     age = old_keras.age(trial)
