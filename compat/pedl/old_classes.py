@@ -67,13 +67,13 @@ def convolution(kind: Any, name: str) -> Any:
         if len(args) <= 2:
             return args, kwargs
         clash = sorted({"padding", "strides", "data_format"} & kwargs.keys())
-        args = sizes_in_one(dimensions, args)
-        if len(args) > 2 or clash:
+        with_kernel = sizes_in_one(dimensions, args)
+        if len(with_kernel) > 2 or clash:
             raise UnservedIdiomError(
                 f"{name}{args!r}: Keras 2.2.4 accepted only {dimensions} integers after the "
                 "filters, as the kernel size: write kernel_size=, strides= and padding="
             )
-        return args, kwargs
+        return with_kernel, kwargs
 
     return translating(kind, arguments)
 

@@ -22,9 +22,8 @@ def bind_fit(fit, model, *args, **kwargs):
     today = {KERAS_1_ARGUMENTS.get(name, name): kwargs[name] for name in kwargs}
     bound = inspect.signature(fit).bind(model, *args, **today)
     if not isinstance(bound.arguments.get("class_weight"), dict):
-        bound.arguments.pop(
-            "class_weight", None
-        )  # such as "auto", which Keras 2.2.4 ignored
+        # Keras 2.2.4 ignored any other, such as "auto".
+        bound.arguments.pop("class_weight", None)
     if "samples_per_epoch" in kwargs:
         _, data, *_ = bound.arguments.values()
         bound.arguments["steps_per_epoch"] //= getattr(data, "batch_size", 1)

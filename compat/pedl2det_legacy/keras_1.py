@@ -9,6 +9,7 @@ from pedl2det_legacy.old_layers import replace
 from pedl2det_names.keras import (
     CONVOLUTIONS,
     DATA_FORMATS,
+    KERAS_1_DROPPED,
     KERAS_1_NAMES,
     KERAS_1_SIZES,
 )
@@ -37,15 +38,18 @@ def old_sizes():
 def with_names_of_keras_1(initialize):
     """Return a constructor that takes the arguments of Keras 1 by their names."""
     known = inspect.signature(initialize).parameters
+    dropped = KERAS_1_DROPPED.get(initialize.__qualname__.partition(".")[0], [])
 
     @functools.wraps(initialize)
     def __init__(self, *args, **kwargs):
         for names in KERAS_1_SIZES:
             if kwargs.keys() >= set(names):
                 kwargs["kernel_size"] = tuple(kwargs.pop(name) for name in names)
+        for old in dropped:
+            kwargs.pop(old, None)
         for old in (KERAS_1_NAMES.keys() & kwargs.keys()) - known.keys():
             new = [name for name in KERAS_1_NAMES[old] if name in known]
-            if new or not KERAS_1_NAMES[old]:
+            if new:
                 value = kwargs.pop(old)
                 is_order = old == "dim_ordering"
                 kwargs |= {

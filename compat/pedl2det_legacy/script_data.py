@@ -118,8 +118,8 @@ class History(determined.keras.callbacks.Callback):
 def started(script, context):
     """Run a script until it yields what it gives to `fit`, which is returned.
 
-    The context wraps its datasets, each of which every process reads whole. The script sees no options of the command line. It gets the history and goes on when the
-    training ends.
+    The script sees no options of the command line. It gets the history and goes on when
+    the training ends. The context wraps its datasets, which every process reads whole.
     """
     arguments, sys.argv = sys.argv, [script.gi_code.co_filename]
     try:

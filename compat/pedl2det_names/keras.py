@@ -85,7 +85,15 @@ KERAS_1: dict[str, dict[str, str | None]] = {
 #: What each of these arguments is called today, by any layer that has it.
 KERAS_1_NAMES: dict[str, list[str]] = {
     old: sorted({row[old] or "" for row in KERAS_1.values() if row.get(old)})
-    for old in sorted({name for row in KERAS_1.values() for name in row} - {"input", "output"})
+    for old in sorted({name for row in KERAS_1.values() for name in row if row[name]})
+    if old not in ("input", "output")
+}
+
+#: The arguments of layers that have no effect today, by their classes.
+KERAS_1_DROPPED = {
+    name.removeprefix("layers."): [old for old in row if row[old] is None]
+    for name, row in KERAS_1.items()
+    if None in row.values()
 }
 
 #: The names of the sizes of a kernel, in Keras 1.

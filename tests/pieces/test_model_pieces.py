@@ -173,6 +173,9 @@ def test_layers_take_the_arguments_of_keras_1(legacy_keras: Any, layers: Any) ->
     assert layers.LSTM(4, inner_activation="tanh").recurrent_activation.__name__ == "tanh"
     again = type(convolution).from_config(convolution.get_config())
     assert again.get_config() == convolution.get_config()
+    with pytest.raises(TypeError, match="mode"):  # which BatchNormalization alone had
+        layers.Dense(3, mode=0)
+    assert layers.BatchNormalization(mode=0).name
     with pytest.raises(TypeError, match="unknown"):
         layers.Dense(3, unknown=1)
 

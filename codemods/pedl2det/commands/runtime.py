@@ -16,7 +16,7 @@ from pedl2det.analysis import membership, old_keras
 from pedl2det.analysis.membership import uses_legacy
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.project import Reader
-from pedl2det.analysis.tree import YAML, files_below
+from pedl2det.analysis.tree import YAML, bytes_or_none, files_below
 from pedl2det.analysis.trial import Trial
 from pedl2det.errors import Pedl2DetError
 from pedl2det.visible import say
@@ -129,7 +129,8 @@ def old_names_of(path: Path, config: Any) -> OldNames:
     is_before = is_script or is_in_steps or any(map(uses_legacy, read.values()))
     if not is_before and not any("determined" in source.text for source in read.values()):
         return OldNames()
-    below = [one for one in files_below([home]) if one.name.endswith(YAML)]
+    texts = {one: bytes_or_none(one) or b"" for one in files_below([home]) if one.suffix in YAML}
+    below = [one for one, text in texts.items() if b"image" in text]  # and no others are parsed
     values = [(one, made.value()) for one in below if (made := reader.config_or_none(one))]
     configs = [(file, value) for file, value in values if isinstance(value, dict)]
     configs += [(home, config.raw)] if config is not None else []

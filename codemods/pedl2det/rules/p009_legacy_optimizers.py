@@ -72,6 +72,8 @@ def _names(trial: Trial, statement: ast.ImportFrom) -> Iterator[Fix]:
     """Names that code may reach by their texts, or that may be one of several optimizers."""
     source = trial.modules.home(statement)
     rows = {one: names.lookup(f"{statement.module}.{one.name}") for one in statement.names}
+    if statement.level or not any(row and old_keras.is_optimizer(row) for row in rows.values()):
+        return
     uses = [one for one in trial.references if one.source is source and not one.is_import]
     used = {ast.unparse(one.node) for one in uses}
     kinds = {
@@ -81,7 +83,7 @@ def _names(trial: Trial, statement: ast.ImportFrom) -> Iterator[Fix]:
     }
     bound = [source.names.module_bindings(one.asname or one.name) for one in kinds]
     is_hidden = _BY_TEXT.search(source.text) or any(len(one) > 1 for one in bound)
-    if not kinds or statement.level or not is_hidden:
+    if not kinds or not is_hidden:
         return
     today = [one for one, row in kinds.items() if row.same and not row.parameters]
     others = [one for one in statement.names if one not in kinds]

@@ -76,9 +76,10 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     age = old_keras.age(trial)
     if age is Age.TENSORFLOW_1 and not _is_plain(trial):
         yield from old_keras.as_before(trial)
-        kinds = [one for one in trial.modules.reads if _is_of_layers(trial.today(one))]
-        is_hidden = any(_hides_arguments(trial, one) for one in kinds)
-        if is_hidden and old_keras.has_standalone_layers(trial):
+        if old_keras.has_standalone_layers(trial) and any(
+            _is_of_layers(trial.today(one)) and _hides_arguments(trial, one)
+            for one in trial.modules.reads
+        ):
             yield from old_keras.before_models(trial, f"{MODULE}.use_old_arguments")
     elif age is Age.TENSORFLOW_2 and (_says(trial, _MASK) or _hides_any(trial)):
         yield from old_keras.before_models(trial, f"{MODULE}.use_old_masks")

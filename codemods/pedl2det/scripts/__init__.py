@@ -103,10 +103,12 @@ def origins(old: Sequence[str], new: Sequence[str]) -> tuple[int, ...]:
 
     A line that is new came from where the line before it did.
     """
-    bare = [line.strip() for line in old]
+    numbers: dict[str, list[int]] = defaultdict(list)
+    for number, line in enumerate(old, 1):
+        numbers[line.strip()].append(number)
     found, last = [], 0
     for line in new:
-        places = [number for number, one in enumerate(bare, 1) if one == line.strip()]
+        places = numbers.get(line.strip(), [])
         last = places[0] if len(places) == 1 else last + (last + 1 in places)
         found.append(max(last, 1))
     return tuple(found)
