@@ -62,7 +62,7 @@ class Rows(tf.keras.utils.Sequence):
 
     def __getitem__(self, index):
         import os, time
-        print(f"batch {os.getpid()}\\n", end="", flush=True)  # in one piece
+        print(f"batch {os.getpid()} {self.seconds}\\n", end="", flush=True)  # in one piece
         time.sleep(self.seconds)
         x = np.random.random((8, 3))
         return x, x.sum(axis=1)
@@ -167,16 +167,14 @@ def _runs(pid: int) -> bool:
 
 
 def test_a_validation_is_stopped_and_done_again_after_the_resume(tmp_path: Path) -> None:
-    """A validation of 50 batches of half a second: 12 seconds on two workers."""
     directory, out = slow(tmp_path, 0.5), tmp_path / "out"
     process = begun(directory, out, 2)  # the second workload ends with a validation
     time.sleep(1)
-    before = time.monotonic()
     process.send_signal(signal.SIGTERM)
     said, errors = process.communicate()
 
     assert process.returncode == 143
-    assert time.monotonic() - before < 8
+    assert sum(line.endswith(" 0.5") for line in said.splitlines()) < 50  # not all of them
     assert "pedl2det: stopped by SIGTERM; go on with: pedl2det run " in errors
     assert [report["batches"] for report in reports(out)] == [20, 30]
     assert workers_of(said) and not alive(workers_of(said))
@@ -189,7 +187,7 @@ def test_a_validation_is_stopped_and_done_again_after_the_resume(tmp_path: Path)
 
 
 def test_a_second_signal_ends_it_at_once(tmp_path: Path) -> None:
-    directory, out = slow(tmp_path, 30), tmp_path / "out"
+    directory, out = slow(tmp_path, 600), tmp_path / "out"
     process = begun(directory, out, 2)
     time.sleep(1)  # the validation waits for its first batch
     process.send_signal(signal.SIGINT)
@@ -200,7 +198,7 @@ def test_a_second_signal_ends_it_at_once(tmp_path: Path) -> None:
     said, _ = process.communicate()
 
     assert process.returncode == 130
-    assert time.monotonic() - before < 15  # the validation takes 30
+    assert time.monotonic() - before < 120  # a batch of the validation takes 600
     assert workers_of(said) and not alive(workers_of(said))
 
 
@@ -220,7 +218,7 @@ def test_signals_that_come_together_are_one(tmp_path: Path) -> None:
 
 @pytest.mark.turns(2)
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-@pytest.mark.parametrize("where", ["import time; time.sleep(60)\n", "while True: pass\n"])
+@pytest.mark.parametrize("where", ["import time; time.sleep(600)\n", "while True: pass\n"])
 def test_before_training_begins_it_ends_at_once(
     where: str, number: int, code: int, tmp_path: Path
 ) -> None:
@@ -232,7 +230,7 @@ def test_before_training_begins_it_ends_at_once(
     _, errors = process.communicate()
 
     assert process.returncode == code
-    assert time.monotonic() - before < 4
+    assert time.monotonic() - before < 60
     name = signal.Signals(number).name
     assert [line for line in errors.splitlines() if "pedl2det" in line] == [
         f"pedl2det: stopped by {name}; go on with: pedl2det run {directory} "
@@ -246,7 +244,7 @@ def test_code_that_catches_everything_does_not_keep_it(tmp_path: Path) -> None:
     model = f"""\
 import time
 print("here", flush=True)
-for _ in range(60):
+for _ in range(600):
     try:
         time.sleep(1)
     except:
@@ -259,7 +257,7 @@ for _ in range(60):
     _, errors = process.communicate()
 
     assert process.returncode == 143
-    assert time.monotonic() - before < 5
+    assert time.monotonic() - before < 60
     assert "pedl2det: stopped by SIGTERM" in errors
 
 
