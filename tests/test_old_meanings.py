@@ -647,6 +647,19 @@ def test_a_learning_phase_needs_graph_mode(keras: Any) -> None:
             backend.set_learning_phase(0)
 
 
+def test_a_layer_may_ask_whether_it_trains(keras: Any) -> None:
+    backend, ones = keras.backend, np.ones((4, 2))
+    inputs = keras.layers.Input((2,))
+    double = keras.layers.Lambda(lambda x: backend.switch(backend.learning_phase(), x * 2, x))
+    model = keras.models.Model(inputs, double(inputs))
+    model.compile("sgd", "mse")
+    assert model.fit(ones, ones, verbose=0).history["loss"] == [1]
+    assert model.evaluate(ones, ones, verbose=0) == 0
+
+    function = backend.function([inputs, backend.learning_phase()], [model.output])
+    assert [function([ones, phase])[0].max() for phase in (0, 1)] == [1, 2]
+
+
 def test_a_handled_error_is_no_reason_for_graph_mode(keras: Any) -> None:
     with pytest.raises(FileNotFoundError) as error:
         try:

@@ -1,7 +1,6 @@
 """What Keras computed otherwise: in TensorFlow 1, as standalone Keras, before Keras 2.10."""
 
 import functools
-import importlib
 import inspect
 import weakref
 
@@ -10,12 +9,15 @@ import tensorflow as tf
 from pedl2det_legacy.float_targets import with_float_targets
 from pedl2det_legacy.metrics_by_loss import by_outputs, with_metrics_of_losses
 from pedl2det_legacy.old_layers import (
+    keras_module,
+    of_the_call,
     recurrent_layers,
     replace,
     with_all_dimensions,
     with_corners,
     with_old_mode,
     with_old_training,
+    with_phase,
 )
 from pedl2det_legacy.old_optimizers import (
     from_zero,
@@ -57,6 +59,8 @@ def old_keras():
     for module in (keras_module("backend"), tf.keras.backend):
         yield module, "resize_images", with_corners
         yield module, "batch_dot", with_all_dimensions
+        yield module, "learning_phase", of_the_call
+        yield module, "function", with_phase
     for module in (keras_module("losses"), tf.keras.losses):
         yield module, "get", with_names_of_cosine
     losses = keras_module("utils.losses_utils")
@@ -104,12 +108,6 @@ def standalone_keras():
         ):
             if name in vars(kind):
                 yield kind, name, wrap
-
-
-def keras_module(path):
-    """Return a module of Keras 2 that is not public."""
-    package = tf.keras.Model.__module__.partition(".engine.")[0]
-    return importlib.import_module(f"{package}.{path}")
 
 
 def with_shape_of_input(conform):

@@ -1,9 +1,16 @@
 """Layers, functions and callbacks of Keras as in TensorFlow 1 and Keras 2.2."""
 
 import functools
+import importlib
 import inspect
 
 import tensorflow as tf
+
+
+def keras_module(path):
+    """Return a module of Keras 2 that is not public."""
+    package = tf.keras.Model.__module__.partition(".engine.")[0]
+    return importlib.import_module(f"{package}.{path}")
 
 
 def replace(owner, name, wrap):
@@ -98,6 +105,47 @@ def with_all_dimensions(_):
         return tf.expand_dims(product, 1) if len(product.shape) == 1 else product
 
     return batch_dot
+
+
+def of_the_call(learning_phase):
+    """Return a function that tells whether the layer that calls it trains.
+
+    The phase of today is one for all layers, which `fit` does not set.
+    """
+    call_context = keras_module("engine.base_layer_utils").call_context
+
+    def phase_of_call():
+        call = call_context()
+        is_eager = tf.compat.v1.executing_eagerly_outside_functions()
+        if not is_eager or not call.in_call:
+            return learning_phase()
+        is_training = learning_phase() if call.training is None else call.training
+        return tf.cast(is_training, tf.bool)
+
+    return phase_of_call
+
+
+def with_phase(function):
+    """Return a `K.function` that takes the learning phase among its inputs."""
+
+    def with_or_without(inputs, outputs, *args, **options):
+        tensors = list(inputs)
+        phases = [at for at, one in enumerate(tensors) if isinstance(one, int)]
+        if not phases:
+            return function(inputs, outputs, *args, **options)
+        tensors.pop(phases[0])
+        model = tf.keras.Model(tensors, outputs)
+
+        def compute(values):
+            given = list(values)
+            is_training = bool(given.pop(phases[0]))
+            found = model([tf.convert_to_tensor(one) for one in given], is_training)
+            arrays = [one.numpy() for one in tf.nest.flatten(found)]
+            return arrays if isinstance(outputs, (list, tuple)) else arrays[0]
+
+        return compute
+
+    return with_or_without
 
 
 def with_old_mode(initialize):

@@ -54,7 +54,8 @@ _IMAGES = f"{KERAS}.preprocessing.image.ImageDataGenerator"
 #: What gives by a text what is in it.
 _BY_TEXT = tuple(f"{KERAS}.{name}" for name in ("layers", "losses", "metrics", "optimizers"))
 _MODULES = ("tensorflow", KERAS, f"{KERAS}.layers")
-_OTHERS = tuple(f"{KERAS}.backend.{name}" for name in ("batch_dot", "resize_images"))
+_FUNCTIONS = ("batch_dot", "function", "learning_phase", "resize_images")
+_OTHERS = tuple(f"{KERAS}.backend.{name}" for name in _FUNCTIONS)
 _OTHERS += (f"{KERAS}.layers.Dot", f"{KERAS}.layers.dot")
 #: ``**`` and the first name of several that are one argument today.
 _SIZES = (None, *(names[0] for names in KERAS_1_SIZES))
