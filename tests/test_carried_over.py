@@ -175,3 +175,60 @@ def test_an_early_trial_trains_what_it_wraps_whatever_it_returns(tmp_path: Path)
     verdict = verify_trial(tmp_path, batches=4, result=result)
 
     assert verdict.is_equal, verdict.message
+
+
+SCRIPT = """\
+import keras
+import numpy as np
+import pedl
+
+np.random.seed(1)
+from blobs import x, y
+
+PARAMETERS = {"units": 3}
+PARAMETERS.update(units=pedl.get_hyperparameter("units"))
+UNITS = PARAMETERS["units"]
+
+
+class Experiment:
+    def __init__(self):
+        self.model = keras.models.Sequential([keras.layers.Dense(UNITS), keras.layers.Dense(1)])
+        self.model.compile(keras.optimizers.Adam(0.1), "mse", metrics=["mae"])
+
+    def train(self, is_generated):
+        if is_generated:
+            return self.model.fit_generator(
+                iter(lambda: (x[:4], y[:4]), None), 2, nb_epoch=4, validation_data=(x, y)
+            )
+        return self.model.fit(x, y, 4, epochs=2, validation_data=(x, y))
+
+
+if __name__ == "__main__":
+    history = Experiment().train(pedl.get_hyperparameter("is_generated"))
+    print("losses:", len(history.history["loss"]))
+"""
+BLOBS = """\
+import numpy as np
+
+x = np.random.random((16, 2))
+y = x.sum(axis=1)
+"""
+OF_SCRIPT = """\
+description: a script
+entrypoint: {{script: src/train.py}}
+hyperparameters: {{units: 5, is_generated: {0}}}
+searcher: {{name: single, metric: val_loss, max_steps: 1}}
+"""
+
+
+@pytest.mark.parametrize("is_generated", ["true", "false"])
+def test_a_script_trains_the_same_as_it_is(is_generated: str, tmp_path: Path) -> None:
+    files = {"src/train.py": SCRIPT, "src/blobs.py": BLOBS}
+    directory = write_tree(tmp_path, {**files, "const.yaml": OF_SCRIPT.format(is_generated)})
+
+    result = migrate([directory])
+
+    assert not result.of_kind(Kind.LEFT)
+    assert any(file.path.name == "train_trial.py" for file in result.files)
+    verdict = verify_trial(directory, batches=20, result=result)
+    assert verdict.is_equal, verdict.message

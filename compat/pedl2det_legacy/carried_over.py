@@ -173,8 +173,9 @@ class _EarlyTrialOnAContext(_OnAContext):
 
     def _call(self, method):
         function = getattr(self._old, method)
-        if "hparams" in inspect.signature(function).parameters:
-            return function(hparams=self.context.get_hparams())
+        hparams = inspect.signature(function).parameters.get("hparams")
+        if hparams is not None and hparams.default is hparams.empty:
+            return function(hparams=dict(self.context.get_hparams()))
         return function()
 
     def _data(self, role):

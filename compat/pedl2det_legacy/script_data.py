@@ -123,9 +123,11 @@ def started(script, context):
     """
     arguments, sys.argv = sys.argv, [script.gi_code.co_filename]
     try:
-        fit = next(script)
+        fit = next(script, None)
     finally:
         sys.argv = arguments
+    if fit is None:
+        raise RuntimeError("the script ended, and fitted no model")
     for name in ("training_data", "validation_data"):
         data = getattr(fit, name)
         if isinstance(data, tf.data.Dataset):

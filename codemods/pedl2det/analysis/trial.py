@@ -20,8 +20,11 @@ from pedl2det.analysis.flow.values import Function, is_static
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
 
+#: The base of a trial that trains a script of PEDL as it is; only `migrate` writes it (P015).
+SCRIPT_TRIAL = "pedl.frameworks.keras.ScriptTrial"
 PEDL_TRIALS = frozenset(
     {
+        SCRIPT_TRIAL,
         "pedl.frameworks.keras.TFKerasTrial",
         "pedl.frameworks.keras.tf_keras_trial.TFKerasTrial",
         "pedl.frameworks.keras.KerasTrial",

@@ -91,8 +91,7 @@ def _migrate(
     reading = read(project, reader, second=carries)
     old = (one for one in reading.trial.all_references if names.is_legacy(one.dotted))
     total = Counter(one.source.path for one in old)
-    # A script has no methods to carry over.
-    if _may_hold_scripts(reading) and not (carries and reading.trial.roots):
+    if _may_hold_scripts(reading):
         from pedl2det.scripts import lower  # which few projects need
 
         reading = lower(reading)

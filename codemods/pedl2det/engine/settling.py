@@ -60,8 +60,10 @@ def _files(migration: Migration) -> list[NewFile]:
     reading = migration.reading
     files = []
     for path, text in migration.texts.items():
-        source = reading.originals[path]
-        if text != source.text:
+        source = reading.originals.get(path)
+        if source is None:  # the trial of a script
+            files.append(NewFile(path, None, text.encode()))
+        elif text != source.text:
             files.append(NewFile(path, source.encoded(source.text), source.encoded(text)))
     for path, text in migration.configs.items():
         config = reading.configs.get(path)

@@ -76,7 +76,7 @@ def _given(trial: Trial) -> Iterator[tuple[Function, list[ast.arg], list[ast.arg
         if method.name == "__init__":  # it may take the context already
             own = trial.context.constructor_parameter(method)
             is_given = is_given and not any(one.arg == own for one in parameters[:1])
-        elif any(one.arg == "hparams" for one in parameters):
+        elif any(one.arg == "hparams" for one in _required(method)):
             is_given = True  # early Determined gave nothing, and a parameter of PEDL was left over
         if is_given:
             yield method, parameters[:1], []
@@ -85,6 +85,14 @@ def _given(trial: Trial) -> Iterator[tuple[Function, list[ast.arg], list[ast.arg
             given = entry_of(entry)
             hparams, config = ([one] if one else [] for one in (given.hparams, given.config))
             yield entry, hparams, config
+
+
+def _required(method: Function) -> list[ast.arg]:
+    """The parameters without a default."""
+    given, by_name = method.args, zip(method.args.kwonlyargs, method.args.kw_defaults, strict=True)
+    placed = by_position(method)
+    first_default = len(placed) - len(given.defaults)
+    return [*placed[:first_default], *(one for one, default in by_name if default is None)]
 
 
 def _function(

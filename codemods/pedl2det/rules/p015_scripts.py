@@ -1,7 +1,9 @@
 """A script that fits its own model becomes a generator, which a trial in the same file resumes.
 
-This is done before any rule runs (``scripts/``), so that all rules rewrite the trial. ``fit`` in a
-loop, a second ``fit``, and a training that the script's statements do not lead to are marked.
+This is done before any rule runs (``scripts/``), so that all rules rewrite the trial. A script that
+calls ``fit`` where it cannot yield (in a loop, in a method), or that trains otherwise as a
+generator, is carried over whole: a trial in a file beside it runs it in a thread, which waits where
+it calls ``fit``. A script that calls no ``fit``, or has no validation data, is marked.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from pedl2det.fixes import Fix, rewrite
 def check(trial: Trial) -> Iterable[Fix]:
     """Hand the context to a function that asked the Native API for one."""
     calls = [one.call for one in trial.uses(*INITS) if one.call is not None]
+    if trial.carried:
+        return [rewrite(call, "legacy_keras.context()") for call in calls]
     return [rewrite(call, "{context}") for call in calls if trial.context.at(call) is not None]
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from pedl2det.analysis.metric_names import RENAMED, keras_trials, renamed_since_tf1
 from pedl2det.analysis.models import compiles
-from pedl2det.analysis.trial import TRIALS, Generation, Trial
+from pedl2det.analysis.trial import SCRIPT_TRIAL, TRIALS, Generation, Trial
 from pedl2det.fixes import AddMember, ConfigNeed, Fix, Remark, rewrite
 
 _NO_DATA = "no make_data_loaders in this project, so the trial has no data"
@@ -30,7 +30,8 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield rewrite(node, f"legacy_keras.{base}")
     for root in trial.roots:
         yield Fix(root, config=_needs(trial))
-        if trial.generation is Generation.PEDL:
+        is_script = any(trial.base_name(one) == SCRIPT_TRIAL for one in root.bases)
+        if trial.generation is Generation.PEDL and not is_script:
             yield from _functions(trial, root)
 
 

@@ -24,7 +24,7 @@ from pedl2det.edits.imports import Wanted, fit_imports
 from pedl2det.findings import Finding, Kind
 from pedl2det.fixes import ConfigNeed, Edit, Mark, Replace, ReplaceStatement
 from pedl2det.scripts import native
-from pedl2det.scripts.fits import Fits, batch_size
+from pedl2det.scripts.fits import Fits, Problem, batch_size
 from pedl2det.scripts.generator import SUPPORT, class_name, main_edits, with_trial, yield_edits
 
 #: The rule that documents this, and under which it reports.
@@ -35,6 +35,16 @@ _YIELDED = "the script yields what it gave to fit, and goes on when the training
 _SUBMITTED = "create is gone: the trial is started with a config file"
 _COMPUTED = "the experiment config is computed, so migrate cannot write it to a file"
 _WRITE_CONFIG = "write it to const.yaml, with an entrypoint"
+#: The trial of a script that is carried over whole.
+_WHOLE = '''\
+from pedl.frameworks.keras import ScriptTrial
+
+
+class {name}(ScriptTrial):
+    """Trains what `{file}` gives to `fit`."""
+
+    script = "{file}"
+'''
 _STEPS = frozenset({"max_steps", "target_trial_steps", "step_budget"})
 
 
@@ -45,10 +55,12 @@ def lower(reading: Reading) -> Reading:
         entry = config.entry("entrypoint", "script")
         if entry is not None and entry.scalar:
             paths |= {base / entry.scalar for base in (path.parent, reading.project.home)}
-    sources, scripts = lower_sources(reading.trial.modules, paths)
+    trial = reading.trial
+    sources, scripts = (_carried if trial.carried else lower_sources)(trial.modules, paths)
     if not scripts:
         return reading
-    trial = made(reading.project, sources, reading.configs, mended=reading.trial.mended)
+    forms = {"carried": trial.carried, "mended": trial.mended}
+    trial = made(reading.project, sources, reading.configs, **forms)
     searchers = [(one.config or {}).get("searcher") for one in scripts.values()]
     trial.counts_in_steps |= any(isinstance(one, dict) and _STEPS & one.keys() for one in searchers)
     return replace(reading, trial=trial, scripts=scripts)
@@ -82,17 +94,38 @@ def lower_sources(
     return new, found
 
 
+def _carried(modules: Modules, paths: set[Path]) -> tuple[dict[str, Source], dict[Path, Script]]:
+    """Write a trial beside each script, which stays: the files, and what is to be known."""
+    new, found = dict(modules.by_name), {}
+    scripts = {id(one) for one in modules if one.is_module and one.path in paths}
+    for name, source in modules.by_name.items():
+        if id(source) not in scripts:
+            continue
+        script = found[source.path] = Script(source, lines=tuple(range(1, len(source.lines) + 1)))
+        fits = Fits(modules, source, scripts)
+        if not _is_left(script, fits.lacking(), modules):
+            _ask_for_config(script, fits, source)
+            stem = f"{source.path.stem}_trial"
+            while source.path.with_name(f"{stem}.py").exists():
+                stem += "_"
+            dotted = f"{name.rpartition('.')[0]}.{stem}".lstrip(".")
+            _train(script, fits, f"{dotted}:{class_name(source, name)}")
+            text = _WHOLE.format(name=class_name(source, name), file=source.path.name)
+            new[dotted] = Source.of(source.path.with_name(f"{stem}.py"), text)
+    return new, found
+
+
 def _new_text(script: Script, edits: list[Edit], by_name: Mapping[str, Source]) -> str:
     """A file with its edits and its trial, and with imports for them."""
     source = script.source
     text = apply(source, edits, {})
     added = {"import legacy_keras"}
+    project = frozenset(one.partition(".")[0] for one in by_name)
     if script.support:
         edited = Source.of(source.path, text)
         class_name = script.entrypoint.partition(":")[2]
-        text = with_trial(edited, class_name, script.context)
+        text = with_trial(edited, class_name, script.context, project)
         added.add("from pedl.frameworks.keras import TFKerasTrial")
-    project = frozenset(one.partition(".")[0] for one in by_name)
     wanted = Wanted(frozenset(added), lambda _: False, project)
     text = fit_imports(source, Source.of(source.path, text), wanted)
     return text if source.text[:1].isspace() else text.lstrip()
@@ -145,19 +178,9 @@ def _plan_training(source: Source, modules: Modules, scripts: set[int]) -> Scrip
     """Plan a script that trains."""
     script = Script(source)
     fits = Fits(modules, source, scripts)
-    for node, message, help_ in fits.problems():
-        home = modules.home(node)
-        _say(script, home, node, Kind.LEFT, message, help_)
-        if not isinstance(node, ast.Module):  # an empty file
-            text = f"TODO(pedl2det {RULE}): {message}\n  {help_}"
-            script.edits.append((home, Mark(home.names.statement_of(node), text)))
-    if script.findings:
+    if _is_left(script, fits.problems(), modules):
         return script
-    for call in calls_of(source, INITS):
-        given = argument(call, "config", 0)
-        script.config = native.config_of(fits.flow, given)
-        if given is not None and script.config is None:
-            _say(script, source, call, Kind.LEFT, _COMPUTED, _WRITE_CONFIG)
+    for call in _ask_for_config(script, fits, source):
         match source.names.parents[call]:
             case ast.Assign(targets=[ast.Name(id=name)]) as line:
                 if source.names.definition_around(call) is None:
@@ -172,12 +195,39 @@ def _plan_training(source: Source, modules: Modules, scripts: set[int]) -> Scrip
     script.support = SUPPORT
     script.edits += [*yield_edits(fits), *((source, one) for one in main_edits(source))]
     name = modules.name_of(source)
-    script.entrypoint = f"{name}:{class_name(source, name)}"
-    script.needs = (ConfigNeed("entrypoint", script.entrypoint),)
+    _train(script, fits, f"{name}:{class_name(source, name)}")
+    return script
+
+
+def _is_left(script: Script, problems: Iterable[Problem], modules: Modules) -> bool:
+    """Mark what keeps a script from becoming a trial; tell whether there is anything."""
+    for node, message, help_ in problems:
+        home = modules.home(node)
+        _say(script, home, node, Kind.LEFT, message, help_)
+        if not isinstance(node, ast.Module):  # an empty file
+            text = f"TODO(pedl2det {RULE}): {message}\n  {help_}"
+            script.edits.append((home, Mark(home.names.statement_of(node), text)))
+    return bool(script.findings)
+
+
+def _ask_for_config(script: Script, fits: Fits, source: Source) -> list[ast.Call]:
+    """Take the config out of the calls of the Native API, and return them."""
+    calls = [*calls_of(source, INITS)]
+    for call in calls:
+        given = argument(call, "config", 0)
+        script.config = native.config_of(fits.flow, given)
+        if given is not None and script.config is None:
+            _say(script, source, call, Kind.LEFT, _COMPUTED, _WRITE_CONFIG)
+    return calls
+
+
+def _train(script: Script, fits: Fits, entrypoint: str) -> None:
+    """Let the configs of a script name its trial, and the size of its batches."""
+    script.entrypoint = entrypoint
+    script.needs = (ConfigNeed("entrypoint", entrypoint),)
     section = (script.config or {}).get("hyperparameters")
     if not (isinstance(section, dict) and BATCH_SIZES & section.keys()):
         script.needs += (ConfigNeed("global_batch_size", batch_size(fits)),)
-    return script
 
 
 def _plan_submission(source: Source, modules: Modules) -> Script | None:

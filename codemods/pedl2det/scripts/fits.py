@@ -18,7 +18,7 @@ Problem = tuple[ast.AST, str, str]
 WRITE_TRIAL = (
     "write a trial: build_model, build_training_data_loader and build_validation_data_loader"
 )
-_NO_FIT = "the script's own statements lead to no fit of a model, so there is nothing to train"
+_NO_FIT = "the script's own statements lead to no fit of a model that can be seen"
 _AGAIN = "fit may be called more than once, and a trial trains one model, once"
 _WRITE_ONE = "leave a loop out, since searcher.max_length counts epochs; make two fits two trials"
 _NO_VALIDATION = "fit gets no validation_data, which every trial needs"
@@ -104,20 +104,33 @@ class Fits:
                 return False
         return bool(origins)
 
+    def lacking(self) -> Iterator[Problem]:
+        """What keeps the script from being any trial: no ``fit`` at all, or no validation data."""
+        if not any("fit" in source.text for source in self.modules):
+            yield self._no_fit
+        elif self.calls and all(map(_lacks_validation, self.calls)):
+            yield self.calls[0], _NO_VALIDATION, _WRITE_VALIDATION
+
+    @property
+    def _no_fit(self) -> Problem:
+        tree = self._script.tree
+        return next(iter([*self._fits, *tree.body]), tree), _NO_FIT, WRITE_TRIAL
+
     def problems(self) -> Iterator[Problem]:
         """What keeps the script from becoming a generator that yields once."""
         if not self.calls:
-            tree = self._script.tree
-            place = next(iter([*self._fits, *tree.body]), tree)
-            yield place, _NO_FIT, WRITE_TRIAL
+            yield self._no_fit
         for call in [*self.calls, *self.callers]:
             others = not self.functions.issuperset(self.flow.called(call))
             if others or not self._may_yield(call):
                 yield call, _HIDDEN.format(ast.unparse(call.func)), WRITE_TRIAL
         for function in self.functions:
-            nodes = self.modules.home(function).names.below(function)
+            names = self.modules.home(function).names
+            nodes = [
+                one for one in names.below(function) if isinstance(one, ast.Yield | ast.YieldFrom)
+            ]
             is_plain = isinstance(function, ast.FunctionDef) and not function.name.startswith("__")
-            yields = any(isinstance(one, ast.Yield | ast.YieldFrom) for one in nodes)
+            yields = any(names.definition_around(one) is function for one in nodes)
             if not is_plain or yields or self.flow.escapes(function):
                 name = getattr(function, "name", "lambda")
                 yield function, _HIDDEN.format(name), WRITE_TRIAL
@@ -126,7 +139,7 @@ class Fits:
             in_loop = any(isinstance(one, ast.For | ast.While) for one in around)
             if in_loop or any(self._both_run(one, call) for one in self.calls[:number]):
                 yield call, _AGAIN, _WRITE_ONE
-            elif not has_hidden_arguments(call) and _VALIDATION.isdisjoint(arguments_of(call)):
+            elif _lacks_validation(call):
                 yield call, _NO_VALIDATION, _WRITE_VALIDATION
 
     def _may_yield(self, call: ast.Call) -> bool:
@@ -145,6 +158,10 @@ class Fits:
             return True
         in_body = {node for part in common.body for node in ast.walk(part)}
         return (one in in_body) == (other in in_body)
+
+
+def _lacks_validation(call: ast.Call) -> bool:
+    return not has_hidden_arguments(call) and _VALIDATION.isdisjoint(arguments_of(call))
 
 
 def arguments_of(call: ast.Call) -> dict[str, ast.expr]:

@@ -12,7 +12,7 @@ import itertools
 import re
 import symtable
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,13 +122,13 @@ def class_name(source: Source, module: str) -> str:
     return name
 
 
-def with_trial(source: Source, name: str, context: str) -> str:
+def with_trial(source: Source, name: str, context: str, project: Container[str]) -> str:
     """The text of a script with its trial, below what stays.
 
     The script has a name for its context if it asks for it.
     """
     module = cst.parse_module(source.text)
-    stay = _staying(source)
+    stay = _staying(source, project)
     lines = list(_lines(source.tree.body, module.body))
     staying = [one for one in lines if stay.issuperset(one.nodes)]
     moving, footer = _without_guards([one for one in lines if one not in staying])
@@ -203,18 +203,42 @@ def _spaced(lines: Iterable[Any]) -> list[Any]:
 # What stays in the module.
 
 
-def _staying(source: Source) -> set[ast.stmt]:
-    """The statements of a script that stay in its module."""
+def _staying(source: Source, project: Container[str]) -> set[ast.stmt]:
+    """The statements of a script that stay in its module.
+
+    Behind one that moves, others stay that run the same before it: they read no values.
+    """
     stay: set[ast.stmt] = set()
     moved: set[str] = set()
     used = _known_inside(source.tree.body)
     for number, node in enumerate(source.tree.body):
+        is_first = number == len(stay)
         names = {one.id for one in run_at_once(node) if isinstance(one, ast.Name)}
-        if _may_stay(source, node, number == len(stay), used) and names.isdisjoint(moved):
+        runs_code = _reads_values(source, node) or is_own_import(node, project)
+        is_free = names.isdisjoint(moved) and (is_first or not runs_code)
+        if is_free and _may_stay(source, node, is_first, used):
             stay.add(node)
         else:
             moved |= _bound([node])
     return stay
+
+
+def _reads_values(source: Source, node: ast.stmt) -> bool:
+    """Whether a statement reads names of the module that are no imports and no definitions."""
+    definitions = {getattr(one, "name", None) for one in source.tree.body}
+    read = (one for one in run_at_once(node) if isinstance(one, ast.Name))
+    names = {one.id for one in read if isinstance(one.ctx, ast.Load)} - definitions
+    return any(None in source.names.module_bindings(name) for name in names)
+
+
+def is_own_import(node: ast.AST, project: Container[str]) -> bool:
+    """Whether a statement imports modules of the project, and so runs code of it."""
+    match node:
+        case ast.ImportFrom(module=module, level=level):
+            return bool(level) or str(module).partition(".")[0] in project
+        case ast.Import(names=aliases):
+            return any(one.name.partition(".")[0] in project for one in aliases)
+    return any(is_own_import(one, project) for one in ast.iter_child_nodes(node))
 
 
 def _may_stay(source: Source, node: ast.stmt, is_first: bool, used: set[str]) -> bool:
@@ -236,8 +260,10 @@ def _may_stay(source: Source, node: ast.stmt, is_first: bool, used: set[str]) ->
             ast.Assign(targets=[ast.Name() | ast.Tuple()], value=value)
             | ast.AnnAssign(target=ast.Name(), value=value)
         ):
+            has_calls = any(isinstance(one, ast.Call) for one in ast.walk(node))
             return _is_constant(source, value) and all(
-                len(source.names.module_bindings(name)) == 1 and (is_first or name in used)
+                len(source.names.module_bindings(name)) == 1
+                and (is_first or (name in used and not has_calls))
                 for name in _bound([node])
             )
         case ast.Try() | ast.If():

@@ -78,6 +78,8 @@ def _run_as_main(script: Path, places: Places) -> None:
     before, main = sys.modules["__main__"], ModuleType("__main__")
     main.__file__, main.__package__ = str(script), ""
     sys.modules["__main__"] = main
+    if (own := str(script.parent)) not in sys.path:  # as `python script` has it
+        sys.path.insert(0, own)
     try:
         exec(here(code, places), vars(main))  # noqa: S102  # a script of the user
     finally:

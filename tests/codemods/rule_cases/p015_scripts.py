@@ -97,12 +97,52 @@ class TrainTrial(TFKerasTrial):
         callbacks, epoch = self.fit.callbacks, self.fit.epoch
         return legacy_keras.with_epoch_logs(self.context, callbacks, epoch)
 '''
+_RETURNS = """\
+import keras
+import numpy as np
+
+np.random.seed(1)
+from blobs import x
+
+
+def train(model, is_fast):
+    if is_fast:
+        return model.fit(x, x, batch_size=4, validation_data=(x, x))
+    return model.fit(x, x, batch_size=8, validation_data=(x, x))
+
+
+model = keras.models.Sequential([keras.layers.Dense(1)])
+model.compile("sgd", "mse")
+train(model, len(x) > 9)
+"""
+_RETURNS_AFTER = (
+    _RETURNS.replace("import keras\n", "from tensorflow import keras\n")
+    .replace("(1)\nfrom", "(1)\n\nimport legacy_keras\nfrom")
+    .replace('"sgd"', 'legacy_keras.standalone_optimizer("sgd")')
+)
+_BESIDE = '''\
+import legacy_keras
+
+
+legacy_keras.use_standalone_keras()
+
+
+class TrainTrial(legacy_keras.ScriptTrial):
+    """Trains what `train.py` gives to `fit`."""
+
+    script = "train.py"
+'''
 AROUND = {"const.yaml": _CONFIG}
 CASES = (
     Case(
         {"model_def.py": _CREATE.format(config=_SMALL)},
         {"model_def.py": _TRIAL, "const.yaml": _KEPT},
         "the experiment config of the script is written to const.yaml",
+    ),
+    Case(  # a script that cannot become a generator is carried over whole
+        {"const.yaml": _CONFIG, "blobs.py": "x = [1, 2]\n", "train.py": _RETURNS},
+        {"train.py": _RETURNS_AFTER, "train_trial.py": _BESIDE},
+        "carried over as it was: fit may be called more than once",
     ),
     Case(  # the context of the Native API in a function
         {"train.py": _ASKS.format(config=_SMALL)},

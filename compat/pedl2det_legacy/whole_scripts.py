@@ -1,0 +1,101 @@
+"""Train a script as it is: it runs in a thread, which waits where it calls `fit`."""
+
+import functools
+import inspect
+import pathlib
+import queue
+import runpy
+import sys
+import threading
+
+import determined.keras
+import tensorflow as tf
+
+from pedl2det_legacy.bound_context import bind
+from pedl2det_legacy.compiling import trained
+from pedl2det_legacy.epochs import with_epoch_logs
+from pedl2det_legacy.fit_arguments import bind_fit
+from pedl2det_legacy.script_data import Fit, started
+
+
+class ScriptTrial(determined.keras.TFKerasTrial):
+    """Trains what a script gives to `fit`, where the script waits for the training."""
+
+    #: The file of the script, beside that of the trial.
+    script = ""
+
+    def __init__(self, context):
+        self.context = context
+        bind(context)
+        path = pathlib.Path(inspect.getfile(type(self))).with_name(self.script)
+        context.wrap_model = context.wrap_optimizer = lambda given: given  # build_model
+        try:
+            self.fit = started(fits_of(str(path)), context)
+        finally:
+            del context.wrap_model, context.wrap_optimizer
+        context.configure_fit(shuffle=False, **self.fit.settings)
+
+    def build_model(self):
+        """Return the model, compiled for the context."""
+        return trained(self.context, self.fit.model)
+
+    def build_training_data_loader(self):
+        """Return the training data of the script."""
+        return self.fit.training_data
+
+    def build_validation_data_loader(self):
+        """Return the validation data of the script."""
+        return self.fit.validation_data
+
+    def keras_callbacks(self):
+        """Return the callbacks of the script, with the epochs that they had."""
+        return with_epoch_logs(self.context, self.fit.callbacks, self.fit.epoch)
+
+
+def fits_of(path):
+    """Run a script as `__main__`; yield what it gives to `fit`, which returns what is sent."""
+    asked, answered = queue.SimpleQueue(), queue.SimpleQueue()
+
+    def run():
+        sys.argv = [path]
+        sys.path.insert(0, str(pathlib.Path(path).parent))
+        try:
+            runpy.run_path(path, run_name="__main__")
+        except BaseException as error:  # noqa: BLE001 - raised below
+            asked.put(error)
+        else:
+            asked.put(None)
+
+    def fit(*args, **kwargs):
+        asked.put(Fit(*args, **kwargs))
+        return answered.get()
+
+    thread = threading.Thread(target=run, daemon=True)
+    _give_fits(thread, fit)
+    thread.start()
+    while isinstance(given := asked.get(), Fit):
+        answered.put((yield given))
+    if given is not None:
+        raise given
+
+
+def _give_fits(thread, fit):
+    """Call this function in place of `fit` and `fit_generator` of any model in a thread."""
+    in_graph_mode = [
+        kind for kind in tf.keras.Model.__subclasses__() if kind.__name__ == "Model"
+    ]
+    for kind in (tf.keras.Model, *in_graph_mode):
+        for name in vars(kind).keys() & {"fit", "fit_generator"}:
+            setattr(kind, name, _given_in(thread, getattr(kind, name), fit))
+
+
+def _given_in(thread, original, fit):
+    @functools.wraps(original)
+    def fit_or_train(model, *args, **kwargs):
+        if threading.current_thread() is not thread:
+            return original(model, *args, **kwargs)
+        bound = bind_fit(original, model, *args, **kwargs)
+        (_, data), *others = [*bound.arguments.items()][1:]
+        return fit(model, data, **dict(others))
+
+    return fit_or_train
