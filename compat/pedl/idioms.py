@@ -137,7 +137,7 @@ def activate(age: Age = Age.TENSORFLOW_1, *, standalone: bool = False) -> None:
     import tensorflow as tf
 
     from pedl import old_sessions
-    from pedl2det_legacy import keras_1
+    from pedl2det_legacy import keras_1, old_layers
     from pedl2det_legacy import old_keras as legacy
     from pedl2det_legacy.old_attributes import old_attributes
 
@@ -147,8 +147,8 @@ def activate(age: Age = Age.TENSORFLOW_1, *, standalone: bool = False) -> None:
     warnings.filterwarnings("ignore", message=_LR_IS_DEPRECATED)
     changes = [*(legacy.standalone_keras() if standalone else legacy.old_masks())]
     changes += [*legacy.old_keras(), *keras_1.old_arguments()] if is_of_1 else []
-    for owner, name, wrap in changes:
-        _put(owner, name, wrap(getattr(owner, name)))
+    for owner, name, wrap in changes:  # what a migrated trial may say as well
+        _put(owner, name, old_layers.wrapped_once(getattr(owner, name), wrap))
     idioms = list(_idioms(tf, age))
     modules = {idiom.dotted.rpartition(".")[0] for idiom in idioms}
     owners = {module: [*_owners(tf, module)] for module in modules}

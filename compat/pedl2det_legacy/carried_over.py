@@ -197,8 +197,9 @@ class _PedlTrialOnAContext(_OnAContext):
 
     def _make(self, trial_class):
         self._hparams, self._loaders = get_hyperparameters(), None
-        if trial_class.download_data_function:
-            function = _function(trial_class.download_data_function)
+        download = self._place("download_data_function", trial_class)
+        if download:
+            function = _function(download)
             download_once(self.context, lambda: self._call_function(function))
         new = functools.partial(trial_class.__new__, trial_class)
         self._old = called(new, hparams=self._hparams)
@@ -211,9 +212,15 @@ class _PedlTrialOnAContext(_OnAContext):
         config = get_experiment_config()
         return called(function, experiment_config=config, hparams=self._hparams)
 
+    def _place(self, key, trial):
+        """Return where a function is: as the old config says, or beside the trial."""
+        entrypoints = get_experiment_config().get("entrypoints") or {}
+        return entrypoints.get(key) or getattr(trial, key)
+
     def _data(self, role):
         if self._loaders is None:
-            function = _function(self._old.data_loaders_function)
+            place = self._place("data_loaders_function", self._old)
+            function = _function(place)
             self._loaders = self._call_function(function)
         return self._loaders[role]
 

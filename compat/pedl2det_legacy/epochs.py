@@ -12,24 +12,27 @@ from pedl2det_legacy.epoch_metrics import add_batch, epoch_means, metric_sums
 from pedl2det_legacy.metric_names import with_old_names
 
 
-def with_epoch_logs(context, callbacks, data=None, trial=None):
+def with_epoch_logs(context, callbacks, data=None, trial=None, size=None):
     """Give callbacks the epochs of PEDL, which end with the training metrics.
 
     Determined calls `on_epoch_end` with empty logs. An epoch is one pass over the training
     data, the number of batches that `data` is, or else `records_per_epoch` of the config.
     Of the metrics of a KerasTrial, callbacks get those of its training, by its own names.
+    The size of a batch in logs is that of the context, unless it is given.
     """
+    size_of_context = context.get_per_slot_batch_size
     if data is None:
         records = context.get_experiment_config().get("records_per_epoch", 0)
         length = records // context.get_global_batch_size()
     elif isinstance(data, numbers.Real):
         length = math.ceil(data)
     else:
-        length = batches_in_epoch(context, data)
+        own = getattr(trial, "batch_size", size_of_context)()
+        length = batches_in_epoch(context, data, own)
     if length < 1:
         raise ValueError("an epoch must be one batch or more: set records_per_epoch")
     metrics = None if trial is None else getattr(trial, "training_metrics", dict)()
-    epochs = _Epochs(context, length, metrics)
+    epochs = _Epochs(context, length, metrics, size or size_of_context())
     of_determined = determined.keras.callbacks.Callback
     told = [
         one if isinstance(one, of_determined) else _Adopted(one, epochs)
@@ -44,14 +47,14 @@ def _as_before(callbacks):
     return [one._callback if type(one) is _Adopted else one for one in given]
 
 
-def batches_in_epoch(context, data):
+def batches_in_epoch(context, data, size):
     """Return the batches of a pass over training data; of a dataset or generator, of a step."""
     if isinstance(data, tf.data.Dataset) or not hasattr(data, "__len__"):
         return context.get_experiment_config().get("scheduling_unit", 100)
     if isinstance(data, tuple) or hasattr(data, "get_batch"):
         is_tuple = isinstance(data, tuple)
         records = len(tf.nest.flatten(data[0])[0] if is_tuple else data)
-        batches = -(-records // context.get_per_slot_batch_size())
+        batches = -(-records // size)
     else:
         batches = len(data)
     return batches // context.distributed.get_size()
@@ -111,13 +114,14 @@ class _Epochs(tf.keras.callbacks.Callback):
     It is the first callback, so it has the logs before another one changes them.
     """
 
-    def __init__(self, context, batches_per_epoch, names):
+    def __init__(self, context, batches_per_epoch, names, size):
         super().__init__()
         self.callbacks = []
         self.index = 0
         self.logs = {}
         self._context = context
         self._length = batches_per_epoch
+        self._size = size
         self._batches = context.get_initial_batch()
         self._names = names
         self._of_epoch = {}
@@ -139,9 +143,8 @@ class _Epochs(tf.keras.callbacks.Callback):
         return self.logs if is_of_today else self._logs_of_then
 
     def _set_logs(self, logs):
-        size = self.params["batch_size"]
         self.logs = logs
-        self._logs_of_then = {"batch": self.index, "size": size, **logs}
+        self._logs_of_then = {"batch": self.index, "size": self._size, **logs}
 
     def on_train_batch_begin(self, batch, logs=None):
         """Begin an epoch, if this is its first batch."""

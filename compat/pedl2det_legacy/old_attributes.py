@@ -22,7 +22,8 @@ def old_attributes():
     yield tf.data.Dataset, "make_one_shot_iterator", _make_one_shot_iterator
     yield tf.Variable, "__hash__", object.__hash__  # of `set(model.weights)`
     optimizer = tf.keras.optimizers.legacy.Optimizer
-    yield optimizer, "initial_decay", property(lambda self: self._initial_decay)
+    decay = property(lambda self: self._initial_decay)
+    yield optimizer, "initial_decay", decay.setter(_set_initial_decay)
     get_config = optimizer.get_config
     yield optimizer, "get_config", lambda self: _Config(get_config(self))
     for kind in (tf.Tensor, tf.keras.__internal__.KerasTensor):
@@ -89,6 +90,10 @@ def _predict_classes(model, x, batch_size=32, verbose=0):
 
 def _predict_proba(model, x, batch_size=32, verbose=0):
     return model.predict(x, batch_size=batch_size, verbose=verbose)
+
+
+def _set_initial_decay(optimizer, decay):
+    optimizer._initial_decay = decay
 
 
 def _set_name(layer, name):

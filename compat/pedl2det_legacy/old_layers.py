@@ -15,13 +15,19 @@ def keras_module(path):
 
 def replace(owner, name, wrap):
     """Wrap an attribute of Keras, unless it is missing or was wrapped before."""
-    present = getattr(owner, name, None)
+    if hasattr(owner, name):
+        setattr(owner, name, wrapped_once(getattr(owner, name), wrap))
+
+
+def wrapped_once(present, wrap):
+    """Return a function or property in this wrapper, or as it is if it is in one already."""
     wrappers = getattr(getattr(present, "fget", present), "wrappers", ())
-    if present is not None and wrap.__name__ not in wrappers:
-        wrapped = wrap(present)
-        function = getattr(wrapped, "fget", getattr(wrapped, "__func__", wrapped))
-        function.wrappers = (*wrappers, wrap.__name__)
-        setattr(owner, name, wrapped)
+    if wrap.__name__ in wrappers:
+        return present
+    wrapped = wrap(present)
+    function = getattr(wrapped, "fget", getattr(wrapped, "__func__", wrapped))
+    function.wrappers = (*wrappers, wrap.__name__)
+    return wrapped
 
 
 def with_old_training(call_of_today):

@@ -9,6 +9,7 @@ import determined.keras
 import numpy as np
 import tensorflow as tf
 
+from pedl2det_legacy.epochs import with_epoch_logs
 from pedl2det_legacy.fit_arguments import (
     are_arrays,
     bind_fit,
@@ -190,3 +191,9 @@ class Fit:
         if isinstance(validation_data, tf.data.Dataset):
             names.append("validation_steps")
         self.settings = {name: fit[name] for name in names if fit[name] is not None}
+        self._size = getattr(self.training_data, "batch_size", None)
+        self._size = self._size or fit["batch_size"] or 32
+
+    def callbacks_with_epochs(self, context):
+        """Return the callbacks, with the epochs and the batch size that they had."""
+        return with_epoch_logs(context, self.callbacks, self.epoch, size=self._size)

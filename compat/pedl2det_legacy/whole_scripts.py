@@ -13,7 +13,6 @@ import tensorflow as tf
 
 from pedl2det_legacy.bound_context import bind
 from pedl2det_legacy.compiling import trained
-from pedl2det_legacy.epochs import with_epoch_logs
 from pedl2det_legacy.fit_arguments import bind_fit
 from pedl2det_legacy.script_data import Fit, started
 
@@ -49,7 +48,7 @@ class ScriptTrial(determined.keras.TFKerasTrial):
 
     def keras_callbacks(self):
         """Return the callbacks of the script, with the epochs that they had."""
-        return with_epoch_logs(self.context, self.fit.callbacks, self.fit.epoch)
+        return self.fit.callbacks_with_epochs(self.context)
 
 
 def fits_of(path):

@@ -282,7 +282,7 @@ def test_a_range_of_one_number_is_that_number() -> None:
     start = f"{STEPS}entrypoint: model_def:T\nhyperparameters: "
     result = migrated(f"{start}{{u: {{type: int, minval: 4, maxval: 5}}}}\n")
 
-    assert result.text.endswith("hyperparameters: {u: {type: const, val: 4}}\n")
+    assert result.text.endswith("hyperparameters: {u: {type: categorical, vals: [4]}}\n")
     assert not left(result)
 
 

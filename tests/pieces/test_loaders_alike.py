@@ -270,4 +270,5 @@ def test_what_is_no_array_stays_as_it_is(pieces: Any) -> None:
 )
 def test_an_epoch_is_a_pass_or_a_step(data: Any, batches: int, pieces: Any, tmp_path: Path) -> None:
     with trial_running(config(), tmp_path) as info:  # batches of 4
-        assert pieces.batches_in_epoch(TFKerasTrialContext(info), data) == batches
+        context = TFKerasTrialContext(info)
+        assert pieces.batches_in_epoch(context, data, 4) == batches

@@ -75,7 +75,7 @@ def test_an_epoch_of_a_generator_is_a_step_of_the_config(pieces: Any) -> None:
 
     fit = pieces.Fit(None, counted(), validation_data=(X, X))
 
-    assert pieces.batches_in_epoch(context, fit.epoch) == 7
+    assert pieces.batches_in_epoch(context, fit.epoch, 32) == 7
     assert pieces.Fit(None, counted(), steps_per_epoch=3, validation_data=(X, X)).epoch == 3
 
 

@@ -93,10 +93,14 @@ def asked_for(trial: Trial, *calls: ast.Call) -> set[str]:
     return found
 
 
+def strings_in(hyperparameters: object) -> set[str]:
+    """Every string of the hyperparameters of a config, or of several."""
+    return set(re.findall(r"'(\w+)'(?!:)", str(hyperparameters)))  # no keys
+
+
 def _strings(trial: Trial) -> set[str]:
     """Every string of the hyperparameters if one is a metric, else also of the code."""
-    values = str([config.get("hyperparameters") for _, config in trial.configs])
-    found = set(re.findall(r"'(\w+)'(?!:)", values))  # no keys
+    found = strings_in([config.get("hyperparameters") for _, config in trial.configs])
     if any(word in found for words in names.keras.METRIC_NAMES for word in words):
         return found
     constants = [node for source in trial.modules for node in source.names.of(ast.Constant)]

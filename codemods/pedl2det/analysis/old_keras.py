@@ -57,6 +57,8 @@ def age(trial: Trial) -> Age:
     signs = [one for one in found if not _is_guarded(one)]
     if any(one.row is not None and one.row.since == TENSORFLOW_2 for one in signs):
         return Age.TENSORFLOW_1
+    if trial.counts_in_steps and not trial.is_of_today:
+        return Age.TENSORFLOW_1
     is_aged = signs or is_early or _defines_optimizer(trial) or _gives_rate(trial)
     return Age.TENSORFLOW_2 if is_aged else Age.CURRENT
 
@@ -229,7 +231,7 @@ def as_before(trial: Trial) -> Iterator[Fix]:
 
 def before_models(trial: Trial, dotted: str) -> Iterator[Fix]:
     """Call a function in the constructor, or above a class that is carried over."""
-    for root in trial.roots:
+    for root in (one for one in trial.roots if one not in trial.beside):
         source = trial.modules.home(root)
         is_piece = dotted.startswith("legacy_keras.")
         name = Spelling(dotted, ("import legacy_keras",)) if is_piece else spell(source, dotted)

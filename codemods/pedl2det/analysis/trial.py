@@ -185,7 +185,47 @@ class Trial:
         old = {one.dotted.rpartition(".")[2] for one in self.references}
         return Generation.EARLY if self.counts_in_steps or old & _OF_0_12 else Generation.CONTEXT
 
+    @cached_property
+    def in_batches(self) -> list[str]:
+        """The configs whose length is in batches, records or epochs, as since Determined 0.13."""
+        searchers = [(path, config.get("searcher")) for path, config in self.configs]
+        return [
+            path.name
+            for path, searcher in searchers
+            if isinstance(searcher, Mapping) and isinstance(searcher.get("max_length"), Mapping)
+        ]
+
+    @property
+    def is_early(self) -> bool:
+        """Whether it is trained as by Determined 0.12, which ``run`` decides by the config.
+
+        By the API if there are configs of both kinds, or none.
+        """
+        is_mixed = self.counts_in_steps == bool(self.in_batches)
+        if self.generation is Generation.PEDL or not is_mixed:
+            return self.generation is not Generation.PEDL and self.counts_in_steps
+        return self.generation is Generation.EARLY
+
+    @property
+    def is_of_today(self) -> bool:
+        """Whether it is trained as by Determined since 0.13."""
+        return self.generation is not Generation.PEDL and not self.is_early
+
     # Functions of the old harness.
+
+    @cached_property
+    def beside(self) -> list[ast.ClassDef]:
+        """The trials on a context in a directory with trials of PEDL."""
+        if self.generation is not Generation.PEDL:
+            return []
+        bases = {root: {self.base_name(one) for one in root.bases} for root in self.roots}
+        return [root for root, of_one in bases.items() if of_one & DETERMINED_TRIALS]
+
+    @cached_property
+    def several_functions(self) -> list[str]:
+        """The keys of functions of the old harness for which configs name several."""
+        keys = ("data_loaders_function", "download_data_function")
+        return [key for key in keys if len((self.entry_names or {}).get(key, ())) > 1]
 
     @cached_property
     def loaders(self) -> Function | None:
@@ -283,7 +323,7 @@ class Trial:
 
     def asked_of_context(self, name: str) -> list[ast.Call]:
         """The calls of a method of the context in a trial of early Determined."""
-        if self.generation is not Generation.EARLY:
+        if self.generation is not Generation.EARLY and not self.is_early:
             return []
         return [
             call

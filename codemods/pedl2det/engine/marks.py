@@ -107,11 +107,12 @@ def mark_open(migration: Migration, references: Iterable[Reference]) -> None:
     """Mark the legacy names of new texts that nothing accounts for, and report each."""
     marks: dict[Path, dict[Edit, None]] = defaultdict(dict)  # in order
     sources: dict[Path, Source] = {}
+    before = {source.path: source for source in migration.trial.modules}
     for one in references:
         path, sources[one.source.path] = one.source.path, one.source
         help_ = one.row.write if one.row is not None else ""
         text = f"no rule rewrites this use of {one.dotted}", help_
-        old = migration.reading.originals[path]
+        old = before[path]
         found = finding_at(one.source, one.node, Kind.LEFT, GENERIC, *text)
         cell, line = old.place(_old_line(old, one.source, one.node.lineno))
         migration.findings.append(replace(found, cell=cell, line=line))

@@ -19,7 +19,7 @@ from pedl2det.analysis.tree import NOTEBOOK, bytes_or_none
 from pedl2det.analysis.trial import Trial
 from pedl2det.engine import check
 from pedl2det.engine.draft import draft
-from pedl2det.engine.marks import existing, finding_at, mark, mark_open
+from pedl2det.engine.marks import GENERIC, existing, finding_at, mark, mark_open
 from pedl2det.engine.migration import Change, Migration, Options, Outcome, Result, Status
 from pedl2det.engine.settling import SCAN, settle
 from pedl2det.engine.texts import migrate_configs
@@ -55,7 +55,8 @@ def migrate_project(
     carried = _or_failure(project, functools.partial(work, True))
     if carried.tracebacks or not carried.outcomes or any(map(_is_begun, carried.outcomes)):
         return rewritten
-    why = [one for one in rewritten.findings if one.kind.is_left]
+    left = [one for one in rewritten.findings if one.kind.is_left]
+    why = [one for one in left if one.rule.startswith("P") and one.rule != GENERIC] or left
     carried.findings += [replace(one, kind=Kind.NOTE, message=_KEPT + one.message) for one in why]
     return carried
 

@@ -12,6 +12,9 @@ from pedl2det.engine.migration import Migration, NewFile, Options, Outcome, Resu
 from pedl2det.findings import Finding, Kind
 
 SCAN = "scan"
+_HELPER = (
+    "this is no part of the trial, and imports legacy_keras, which needs Determined to be installed"
+)
 
 
 def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
@@ -25,6 +28,9 @@ def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
     findings += _outside(files, project, directories)
     left = [one for one in findings if one.kind.is_left and project.has_trial]
     leftover = {*project.modules.values(), *project.notebooks} - project.needed
+    for path in leftover & migration.texts.keys() if project.has_trial else ():
+        if "import legacy_keras" in migration.texts[path]:
+            findings.append(Finding(Kind.NOTE, SCAN, path, 1, _HELPER))
     blocking = [one for one in left if one.path not in leftover]  # the trial being finished
     status = Status.SUPPRESSED if blocking else Status.REWRITTEN
     if any(one.kind is not Kind.SUPPRESSED for one in blocking):

@@ -12,12 +12,12 @@ import yaml
 
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.discovery import Discovered
-from pedl2det.analysis.metric_names import RENAMED, metric_names
+from pedl2det.analysis.metric_names import RENAMED, metric_names, strings_in, todays_name
 from pedl2det.analysis.project import Reading, Script
 from pedl2det.analysis.source import skipped_lines
 from pedl2det.analysis.text_rules import ConfigFacts, TextFinding, TextResult
 from pedl2det.analysis.tree import decoded
-from pedl2det.analysis.trial import Trial
+from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.engine.marks import finding_at
 from pedl2det.engine.migration import Change, Migration, NewFile, Options, Result
 from pedl2det.findings import Finding, Kind, Unreadable
@@ -122,13 +122,18 @@ def migrate_configs(migration: Migration) -> None:
     asks_for_old = any({"get_experiment_config", "old_config"} & fix.support for fix in fixes)
     if trial.carried:  # whose loaders are given the old config
         asks_for_old |= trial.loaders is None or bool(trial.config_uses.as_before)
+        asks_for_old |= bool(trial.several_functions)
     for path, config in reading.configs.items():
         owner = _chosen(trial, config.trial.rpartition(":")[2])
         named = _script(reading, path, config) or _entrypoint(trial, config, owner, is_first)
         of_config = replace(facts, entrypoint=named)
         names = metric_names(trial, owner) if is_renamed else None
+        metric = config.scalar("searcher", "metric") or ""
+        if names is None and trial.generation is not Generation.CONTEXT:
+            own = strings_in(config.value().get("hyperparameters"))
+            if (new := todays_name(metric, own)) != metric:  # which other configs do not ask for
+                of_config = replace(of_config, metric_renames={metric: new})
         if names is not None:
-            metric = config.scalar("searcher", "metric")
             of_config = replace(of_config, metric_renames={metric: names.new("validation", metric)})
         present = config.entry("entrypoint")
         if named is None and trial.concrete and (present is None or present.is_null):

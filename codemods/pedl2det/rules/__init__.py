@@ -80,7 +80,7 @@ class Rule:
 #: Every rule, by id.
 RULES = (
     Rule("P001", "trial-class", carried=_REWRITTEN),
-    Rule("P002", "sequence-order", carried=_REWRITTEN),
+    Rule("P002", "sequence-order"),
     Rule("P003", "hparams", carried=_REWRITTEN),
     Rule("P004", "getters", words=r"\bget_|\.yaml\b"),
     Rule("P005", "data-loaders", _PEDL, _REWRITTEN),
@@ -94,7 +94,7 @@ RULES = (
     Rule("P015", "scripts", words=r"\binit\("),
     Rule("P017", "download-data", words="download_data"),
     Rule("P018", "wrap-dataset", words="wrap_dataset|cache_(?:train|validation)_dataset"),
-    Rule("P019", "early-data", _EARLY, _REWRITTEN),
+    Rule("P019", "early-data", (*_EARLY, Generation.CONTEXT), _REWRITTEN),
     Rule("P022", "keras-trial", _PEDL, _REWRITTEN, r"\bKeras\w*Trial\b"),
     Rule("P026", "standalone-meanings", words=_STANDALONE),
     Rule("P027", "older-keras"),

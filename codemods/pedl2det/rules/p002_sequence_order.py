@@ -17,6 +17,14 @@ from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Remark
 
 _ORDER = r"\.configure_fit\(.*\bshuffle="
+_OF_0_12 = (
+    "Determined shuffled the batches of {}, which counts in batches; here they keep their order, "
+    "and arrays are cut to whole batches, as for the configs that count in steps"
+)
+_OF_0_13 = (
+    "for configs in steps, Determined kept the order of batches and cut arrays to whole ones; here "
+    "they are read as those of {}, which counts in batches"
+)
 _CALL = "{context}.configure_fit(shuffle=False)"
 _ON_EPOCH_END = (
     "{name}.on_epoch_end is called after each pass over the data; the old harness never called it"
@@ -29,8 +37,8 @@ _SHUFFLED_IMAGES = (
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Turn shuffling off, and note the Sequences that notice the end of a pass."""
-    is_new = trial.generation is Generation.CONTEXT and not trial.counts_in_steps
-    if is_new:
+    yield from _mixed(trial)
+    if trial.is_of_today or trial.carried:
         return
     if not only_datasets(trial):
         for root in trial.roots:
@@ -38,6 +46,15 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
                 continue  # such as a script's trial, with all settings in one call
             yield Fix(root, constructor=(_CALL,))
     yield from _notes(trial)
+
+
+def _mixed(trial: Trial) -> Iterable[Remark]:
+    """Say that configs of both kinds are trained alike."""
+    if trial.generation is not Generation.PEDL and trial.counts_in_steps and trial.in_batches:
+        batches = ", ".join(trial.in_batches)
+        message = _OF_0_13 if trial.is_of_today and not trial.carried else _OF_0_12
+        for root in trial.roots:
+            yield Remark(root, message.format(batches), kind=Kind.DIFFERENT)
 
 
 def _says_order(trial: Trial, root: ast.ClassDef) -> bool:

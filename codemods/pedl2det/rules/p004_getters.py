@@ -16,6 +16,7 @@ with PyYAML gets it as it was from ``legacy_keras.old_config``.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 
 import pedl2det_names as names
@@ -31,6 +32,8 @@ _AS_BEFORE = {
 }
 
 
+#: The end of a name that code computes, or of one that it looks for: ``"%s.yaml" % name``.
+_OF_YAML = re.compile(r"^[^/\s]*[%{}*][^/\s]*\.ya?ml$|^\.ya?ml$")
 _LOADS = [f"yaml.{name}load" for name in ("", "safe_", "full_", "unsafe_")]
 _CONFIG = "code that reads {name} itself finds other keys there: migrate rewrites it"
 
@@ -65,7 +68,8 @@ def _own_configs(trial: Trial) -> Iterable[Fix | Remark]:
     files = {path.name for path, _ in trial.configs}
     texts = [one for one in trial.modules.of(ast.Constant) if isinstance(one.value, str)]
     named = [one for one in texts if str(one.value).rpartition("/")[2] in files]
-    calls = trial.modules.of(ast.Call) if named else ()
+    is_computed = any(_OF_YAML.search(str(one.value)) for one in texts)
+    calls = trial.modules.of(ast.Call) if named or is_computed else ()
     loads = [call for call in calls if trial.modules.meaning(call.func) in _LOADS]
     for call in loads:
         yield rewrite(call, "legacy_keras.old_config({config})", {"config": call})

@@ -34,6 +34,7 @@ def build_validation_data_loader(self):
     _, validation = self.{name}
     return {validation}
 '''
+_SEVERAL = "configs name several functions as {}"
 _NONE = "no make_data_loaders in this project, so it is not visible which data the trial has"
 _DEFINE = "define build_training_data_loader and build_validation_data_loader"
 _TWO = "PEDL took the data from make_data_loaders, and never called this method"
@@ -47,6 +48,8 @@ _CACHED = "from functools import cached_property"
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Give the trial classes their loader methods."""
+    for key in trial.several_functions:
+        yield from (Remark(root, _SEVERAL.format(key)) for root in trial.roots)
     for function in (trial.loaders, trial.download):
         entry = entry_of(function) if function is not None else None
         if function is not None and entry and not (entry.hparams or entry.is_plain):

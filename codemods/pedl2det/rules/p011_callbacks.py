@@ -31,7 +31,7 @@ from pedl2det.analysis.models import (
     watches_validation,
 )
 from pedl2det.analysis.source import Spelling, spell
-from pedl2det.analysis.trial import Generation, Trial
+from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Remark, ReplaceStatement, rewrite
 from pedl2det.support import MODULE
@@ -51,13 +51,12 @@ _METHOD = "keras_callbacks"
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite callbacks that watch the validation, and the lists of those that act by epoch."""
-    is_new = trial.generation is Generation.CONTEXT and not trial.counts_in_steps  # as run has it
-    if is_new and old_keras.age(trial) is Age.CURRENT:
+    if trial.is_of_today and old_keras.age(trial) is Age.CURRENT:
         return
     found = [monitor_of(trial, call) for call in trial.modules.of(ast.Call)]
     monitors = [one for one in found if one is not None]
     yield from _renamed(trial, monitors)
-    if not is_new:
+    if not trial.is_of_today:
         watching = [one.call for one in monitors if watches_validation(trial, one.call)]
         for call in watching:
             yield _by_validation(trial, call.func, [one.func for one in watching])
@@ -114,7 +113,7 @@ def _with_epochs(trial: Trial) -> Iterable[Fix | Remark]:
     is_counted = False
     for method in _called_by_harness(trial):
         for value in trial.flow.returned(method):
-            is_of_script = f"{MODULE}." in trial.modules.home(method).segment(value)
+            is_of_script = "with_epoch" in trial.modules.home(method).segment(value)
             if is_of_script or not may_act_by_epoch(trial, value):
                 continue
             if trial.context.at(value) is None:

@@ -63,6 +63,5 @@ EXAMPLE = '''\
 +         return self.fit.validation_data
 +
 +     def keras_callbacks(self):
-+         callbacks, epoch = self.fit.callbacks, self.fit.epoch
-+         return legacy_keras.with_epoch_logs(self.context, callbacks, epoch)
++         return self.fit.callbacks_with_epochs(self.context)
 '''

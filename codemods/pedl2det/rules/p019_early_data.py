@@ -18,6 +18,8 @@ _SIZE = "{context}.get_per_slot_batch_size()"
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Cut what the loader methods return for training."""
+    if trial.is_of_today:
+        return
     for method, role in returning(trial):
         for value in trial.flow.returned(method) if role is Role.TRAINING else ():
             made = made_of(trial, value)

@@ -69,6 +69,7 @@ _CLEAR = ("loss", "val_loss", "acc", "val_acc", "accuracy", "val_accuracy", "min
 _BEFORE_RANGES = 6
 #: Inputs and targets; behind them are weights of records.
 _WITHOUT_WEIGHTS = 2
+_OF_DATASETS = ("from_generator", "from_tensor_slices", "from_tensors", "zip")
 _EXCHANGE = "exchange width_shift_range and height_shift_range, if they differ"
 
 
@@ -100,18 +101,25 @@ def _is_plain(trial: Trial) -> bool:
         return False
     if _says(trial, _FREEZES) and _says(trial, _NORM):
         return False
-    given: list[ast.Return | ast.Yield] = [*trial.modules.of(ast.Return)]
-    given += trial.modules.of(ast.Yield)
-    batches = [one.value for one in given if isinstance(one.value, ast.Tuple)]
-    if _says(trial, r"\bsample_?weights?\b") or any(
-        len(one.elts) > _WITHOUT_WEIGHTS for one in batches
-    ):
-        return False
     return (
-        not any(one.hides_arguments or _hides_optimizer(trial, one) for one in compiles(trial))
+        not _may_weight(trial)
+        and not any(one.hides_arguments or _hides_optimizer(trial, one) for one in compiles(trial))
         and all(is_certain(trial, value) for value in losses_and_metrics(trial))
         and not _hides_any(trial)
     )
+
+
+def _may_weight(trial: Trial) -> bool:
+    """Whether records may have weights: as the third part of a batch, or by name."""
+    if _says(trial, r"\bsample_?weights?\b"):
+        return True
+    given: list[ast.expr | None] = [one.body for one in trial.modules.of(ast.Lambda)]
+    given += [one.value for one in trial.modules.of(ast.Return)]
+    given += [one.value for one in trial.modules.of(ast.Yield)]
+    for call in trial.modules.of(ast.Call):
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _OF_DATASETS:
+            given += call.args
+    return any(isinstance(one, ast.Tuple) and len(one.elts) > _WITHOUT_WEIGHTS for one in given)
 
 
 def _is_of_layers(dotted: str) -> bool:

@@ -13,9 +13,20 @@ from collections.abc import Iterable
 
 from pedl2det.analysis.metric_names import RENAMED, keras_trials, renamed_since_tf1
 from pedl2det.analysis.models import compiles
-from pedl2det.analysis.trial import SCRIPT_TRIAL, TRIALS, Generation, Trial
+from pedl2det.analysis.trial import (
+    DETERMINED_TRIALS,
+    PEDL_TRIALS,
+    SCRIPT_TRIAL,
+    Generation,
+    Trial,
+)
+from pedl2det.findings import Kind
 from pedl2det.fixes import AddMember, ConfigNeed, Fix, Remark, rewrite
 
+_BESIDE = (
+    "{} is a trial of Determined, and shares files with trials of PEDL, which need an old Keras"
+)
+_APART = "move it to a directory of its own, and migrate each"
 _NO_DATA = "no make_data_loaders in this project, so the trial has no data"
 _DEFINE = "define make_data_loaders(experiment_config, hparams) beside the trial"
 
@@ -24,14 +35,17 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Give the trials another base, and name the functions that the harness called beside them."""
     for node in trial.modules.reads:
         dotted = trial.modules.meaning(node)
-        if dotted in TRIALS:
+        if dotted in PEDL_TRIALS:
             name = dotted.rpartition(".")[2].replace("TFKerasTrial", "PedlTrial")
-            base = name if trial.generation is Generation.PEDL else "EarlyTrial"
-            yield rewrite(node, f"legacy_keras.{base}")
+            yield rewrite(node, f"legacy_keras.{name}")
+        elif dotted in DETERMINED_TRIALS and trial.generation is Generation.EARLY:
+            yield rewrite(node, "legacy_keras.EarlyTrial")
     for root in trial.roots:
         yield Fix(root, config=_needs(trial))
-        is_script = any(trial.base_name(one) == SCRIPT_TRIAL for one in root.bases)
-        if trial.generation is Generation.PEDL and not is_script:
+        bases = {trial.base_name(one) for one in root.bases}
+        if root in trial.beside:
+            yield Remark(root, _BESIDE.format(root.name), _APART, Kind.DIFFERENT)
+        if bases & PEDL_TRIALS and SCRIPT_TRIAL not in bases:
             yield from _functions(trial, root)
 
 

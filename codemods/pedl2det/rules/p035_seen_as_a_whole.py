@@ -24,6 +24,7 @@ _REWRITTEN = re.compile(r"pedl|determined|\bcompile\b|context|h(?:yper)?param|lo
 _RANDOM = ("numpy.random.", "random.", "tensorflow.random.", "tensorflow.compat.v1.random")
 _SEEDS = ("tensorflow.set_random_seed", "tensorflow.compat.v1.set_random_seed")
 _SEEN = "`{code}` reaches names of the trial by text, or all at once, and a rewrite changes them"
+_TWO = "{} is a trial of Determined, and others here are of PEDL"
 
 
 def check(trial: Trial) -> Iterable[Remark]:
@@ -31,6 +32,8 @@ def check(trial: Trial) -> Iterable[Remark]:
     for find, message in _FINDERS.items():
         for node in find(trial):
             yield Remark(node, message.format(code=ast.unparse(node).partition("\n")[0]))
+    for root in trial.beside:
+        yield Remark(root, _TWO.format(root.name))
 
 
 def _guarded(trial: Trial) -> Iterator[ast.AST]:

@@ -23,7 +23,7 @@ from pedl2det.analysis.source import Source
 from pedl2det.fixes import Edit, Replace, ReplaceStatement
 from pedl2det.scripts.fits import Fits, as_record
 
-SUPPORT = frozenset({"Fit", "started", "with_epoch_logs"})
+SUPPORT = frozenset({"Fit", "started"})
 _TRIAL = '''\
 class {name}(TFKerasTrial):
     """Trains what the script yields, and resumes it when the training ends."""
@@ -42,8 +42,7 @@ class {name}(TFKerasTrial):
         return self.fit.validation_data
 
     def keras_callbacks(self, hparams):
-        callbacks, epoch = self.fit.callbacks, self.fit.epoch
-        return legacy_keras.with_epoch_logs(self.context, callbacks, epoch)
+        return self.fit.callbacks_with_epochs(self.context)
 '''
 _PURE = (
     *("os.path.", "os.environ.get", "os.getenv", "os.getcwd", "pathlib.", "collections."),

@@ -7,6 +7,7 @@ A script asked ``init`` for its context, and called ``fit``. A file with a trial
 from __future__ import annotations
 
 import ast
+import json
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -27,7 +28,7 @@ _PARAMETERS = {
 }
 #: What has no effect but on what it returns, or on a parser of the script.
 _OF_PARSERS = ("add_argument", "parse_args", "parse_known_args")
-_LIBRARIES = ("argparse.", "determined.")
+_LIBRARIES = ("argparse.", "determined.", "json.loads")
 
 
 def create_of(source: Source, modules: Modules) -> tuple[ast.Expr, str] | None:
@@ -64,11 +65,14 @@ def _value(flow: Flow, node: ast.expr | None) -> object:
     if len(origins) != 1 or origins[0].path:
         raise ValueError("computed")
     match origins[0].node:
-        case (ast.Dict() | ast.List()) as display if any(u.is_change for u in flow.uses(display)):
+        case ast.List() as display if any(use.is_change for use in flow.uses(display)):
             raise ValueError("changed later")
-        case ast.Dict(keys=keys, values=values):
+        case ast.Dict(keys=keys, values=values) as display:
             pairs = zip(keys, values, strict=True)
-            return {str(_value(flow, key)): _value(flow, value) for key, value in pairs}
+            found = {str(_value(flow, key)): _value(flow, value) for key, value in pairs}
+            for use in flow.uses(display):
+                found |= _by_option(flow, use.around) if use.is_change else {}
+            return found
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
             return [_value(flow, one) for one in parts]
         case ast.Call() as call:
@@ -82,6 +86,25 @@ def _value(flow: Flow, node: ast.expr | None) -> object:
             return found["val"] if kind == "Constant" else {"type": _KINDS[kind], **found}
         case literal:
             return ast.literal_eval(literal)
+
+
+def _by_option(flow: Flow, change: ast.AST | None) -> dict[str, object]:
+    """What ``config.update(json.loads(args.config))`` adds by default.
+
+    Raises:
+        ValueError: the change is another, or the default is not visible.
+    """
+    match change:
+        case ast.Call(
+            func=ast.Attribute(attr="update"),
+            args=[ast.Call(func=function, args=[ast.Attribute(attr=option)])],
+        ) if flow.modules.meaning(function) == "json.loads":
+            for call in flow.modules.of(ast.Call):
+                named = [one.value for one in call.args if isinstance(one, ast.Constant)]
+                default = {one.arg: one.value for one in call.keywords}.get("default")
+                if f"--{option.replace('_', '-')}" in named and isinstance(default, ast.Constant):
+                    return dict(json.loads(str(default.value)))
+    raise ValueError("changed later")
 
 
 # What goes with a statement.

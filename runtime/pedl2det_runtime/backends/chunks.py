@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from pedl2det_runtime.backends import graph_mode
@@ -25,6 +27,17 @@ def make_chunkable(model: Any, batches: int) -> bool:
     model.train_function = _in_a_loop(model.make_train_function(), model)
     model.test_function = _in_a_loop(model.make_test_function(), model)
     return True
+
+
+@contextmanager
+def one_batch(model: Any) -> Iterator[None]:
+    """Let code call ``predict_on_batch`` in the ``with`` block, which reads one batch, too."""
+    of_loop = int(model._steps_per_execution.numpy())
+    set_chunk(model, 1)
+    try:
+        yield
+    finally:
+        set_chunk(model, of_loop)
 
 
 def set_chunk(model: Any, batches: int) -> None:

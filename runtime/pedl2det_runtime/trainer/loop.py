@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -188,13 +189,14 @@ class TrainingLoop(tf.keras.callbacks.Callback):
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
         """Tell the user's callbacks what begins with this batch."""
         batches, epoch = self._progress.batches, self._schedule.epoch
-        if epoch and batches % epoch == 0:
-            self._of_epoch = {}
-            self._callbacks.keras("on_epoch_begin", batches // epoch, {})
-        if self._workload_begins:
-            self._workload_begins = False
-            requested = self._stop - batches
-            self._callbacks.determined("on_train_workload_begin", batches, requested, {})
+        with self._one_batch():
+            if epoch and batches % epoch == 0:
+                self._of_epoch = {}
+                self._callbacks.keras("on_epoch_begin", batches // epoch, {})
+            if self._workload_begins:
+                self._workload_begins = False
+                requested = self._stop - batches
+                self._callbacks.determined("on_train_workload_begin", batches, requested, {})
         if self._callbacks.needs_every_training_batch:
             self._callbacks.of_batch("on_train_batch_begin", self._index_in_epoch(batches), {})
         if self._counts_epochs:
@@ -220,6 +222,11 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             self._loss_warning.check(logs, batches)
         if self._trace:
             self._trace.end_batch(batches, self._metrics(logs))
+        with self._one_batch():
+            self._act_after(batches, logs)
+        self._set_chunk()
+
+    def _act_after(self, batches: int, logs: dict[str, Any]) -> None:
         if self._schedule.epoch and batches % self._schedule.epoch == 0:
             has_logs = self._job.generation.epoch_is_one_pass
             of_epoch = logs | epoch_means(self._of_epoch)
@@ -234,7 +241,6 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             self._signal_stop.restart_clock(batches)
         if not self._is_over() and self._signal_stop.is_due(batches):
             self._interrupt(self._worker_state.taken_within_workload())
-        self._set_chunk()
 
     # What is done at a stop.
 
@@ -301,7 +307,8 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             self._signal_stop.validation_interval, may_stop, chunked=self._chunks
         )
         try:
-            return own(batches) if own else evaluate(self._job, batches, checks)
+            with self._one_batch():  # afterwards
+                return own(batches) if own else evaluate(self._job, batches, checks)
         except Interrupted:
             return None
 
@@ -377,6 +384,11 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         return self._job.generation.with_aliases(
             self._job.team.mean(self._metrics(logs), training=True)
         )
+
+    def _one_batch(self) -> AbstractContextManager[None]:
+        """Execute one batch at a time while callbacks act: they may call ``predict_on_batch``."""
+        model = self._job.context.model
+        return chunks.one_batch(model) if self._chunks else nullcontext()
 
     def _set_chunk(self) -> None:
         """Let Keras run, in one execution, all batches up to the next that matters."""

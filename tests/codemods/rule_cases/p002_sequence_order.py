@@ -42,6 +42,21 @@ def _configured(text: str) -> str:
     return _EARLY["model_def.py"].replace(_HEAD, _HEAD + text)
 
 
+_OWN_ORDER = (
+    _configured("        context.configure_fit(shuffle=False)\n" + _ITS_OWN)
+    .replace("TFKerasTrialContext\n\n", "TFKerasTrialContext\n\nimport legacy_keras\n\n", 1)
+    .replace(
+        'model.compile(tf.keras.optimizers.SGD(0.1), "mse")',
+        "optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.SGD(0.1))\n"
+        '        model.compile(optimizer, "mse")',
+    )
+    .replace(
+        "return load()",
+        "return legacy_keras.whole_batches(\n"
+        "            load(), batch_size=self.context.get_per_slot_batch_size()\n        )",
+    )
+)
+_LENGTH = "max_length: {batches: 200}"
 AROUND = {"const.yaml": EARLY_CONFIG}
 CASES = (
     Case(
@@ -58,6 +73,11 @@ CASES = (
     ),
     Case(  # the default comes before what the trial says on a condition
         {**_EARLY, "model_def.py": _configured(_ITS_OWN)},
-        {"model_def.py": _configured("        context.configure_fit(shuffle=False)\n" + _ITS_OWN)},
+        {"model_def.py": _OWN_ORDER},
+    ),
+    Case(  # configs in steps and in batches, which are trained alike
+        {**_EARLY, "distributed.yaml": EARLY_CONFIG.replace("max_steps: 2", _LENGTH)},
+        {},
+        "Determined shuffled the batches of distributed.yaml",
     ),
 )

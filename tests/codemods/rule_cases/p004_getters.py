@@ -93,6 +93,7 @@ import yaml
 
 STEPS = yaml.safe_load(open("const.yaml"))["searcher"]["max_steps"]
 """
+_NAME = '"%s.yaml" % "const"'
 _LOADS_AFTER = """\
 import yaml
 
@@ -109,6 +110,10 @@ CASES = (
         "reads const.yaml itself",
     ),
     Case(pedl_trial(_LOADS) | {"const.yaml": EARLY_CONFIG}, {"net.py": _LOADS_AFTER}),
+    Case(  # by a name that is computed
+        pedl_trial(_LOADS.replace('"const.yaml"', _NAME)) | {"const.yaml": EARLY_CONFIG},
+        {"net.py": _LOADS_AFTER.replace('"const.yaml"', _NAME)},
+    ),
     Case(pedl_trial(_CONSTANT), {"net.py": _CONSTANT.replace("pedl", "legacy_keras")}),
     Case(pedl_trial(_OTHER), {"net.py": _OTHER}),
     Case(pedl_trial(_HANDED_ON), {"net.py": _HANDED_ON_AFTER}),

@@ -348,6 +348,9 @@ class Fake:
                 self.epoch = self.training_data
                 self.settings: dict[str, Any] = {}
 
+            def callbacks_with_epochs(self, context: Any) -> list[Any]:
+                return self.callbacks
+
         class AfterTraining(History):
             def __init__(self, script: Any) -> None:
                 super().__init__()
@@ -378,7 +381,6 @@ class Fake:
         self.legacy.Fit, self.legacy.started = Fit, started
         self.legacy.ArrayBatches = lambda data, *_: data
         self.legacy.batches = lambda data, **_: data
-        self.legacy.with_epoch_logs = lambda context, callbacks, data: callbacks
 
     def train(self, name: str, training: Any, validation: Any, callbacks: list[str]) -> None:
         self.trained.append((name, training, tuple(validation), callbacks))

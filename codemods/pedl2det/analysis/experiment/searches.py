@@ -151,8 +151,9 @@ def _bounds(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
             message = "expected whole numbers, minval below maxval"
             yield left("C103", spec, message, f"{spec.path[-1]}: {{type: const, val: {least}}}")
         elif most - 1 == least and kind is not None:  # Determined refuses a range of one number
-            yield from (Put("C103", kind, value="const"), Put("C103", low, "val"))
-            yield Delete("C103", high)
+            yield Put("C103", kind, value="categorical")  # which is drawn as well
+            yield from (Delete("C103", low), Delete("C103", high))
+            yield Insert("C103", (*spec.path, "vals"), f"[{least}]")
         else:
             yield Put("C103", high, value=str(most - 1))
             message = f"{high.name}: {most} was never drawn, {most - 1} was"
@@ -247,8 +248,8 @@ RULES = (
         "C103",
         "config-int-bounds",
         "The upper bound of an integer was excluded where a search drew values, before Determined "
-        "0.17, and is included today; a range of one number is that number. A grid always had both "
-        "ends.",
+        "0.17, and is included today; a range of one number is a choice of one, which is drawn as "
+        "well. A grid always had both ends.",
         *config_example(
             "hyperparameters:\n  units: {type: int, minval: 1, maxval: 9}\n" + _RANDOM,
             "hyperparameters:\n  units: {type: int, minval: 1, maxval: 8}\n" + _RANDOM_NOW,
