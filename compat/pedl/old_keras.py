@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from pedl.old_classes import StandInBase, convolution, optimizer, standalone_models
+from pedl.old_classes import StandIn, convolution, optimizer, standalone_models
 from pedl.old_functions import multi_gpu_model
 from pedl.old_names import Unserved, old_name
 from pedl2det_names import Age
@@ -160,17 +160,13 @@ def _standalone(tf: Any, path: str, names: dict[str, Any]) -> dict[str, Any]:
         layers = tf.keras.layers
         objects |= {name: convolution(getattr(layers, name), name) for name in table.CONVOLUTIONS}
     elif area == "optimizers":
-        optimizers = {
-            name: optimizer(
-                getattr(standalone_keras, name), getattr(tf.keras.optimizers.legacy, name)
-            )
-            for name in table.STANDALONE_PARAMETERS
-        }
-        objects |= optimizers | {"get": standalone_keras.standalone_optimizer}
-        objects["Optimizer"] = StandInBase(KerasOptimizer, tf.keras.optimizers.legacy.Optimizer)
+        legacy = tf.keras.optimizers.legacy
+        objects |= {one: optimizer(getattr(legacy, one)) for one in table.STANDALONE_PARAMETERS}
+        objects["get"] = standalone_keras.standalone_optimizer
+        objects["Optimizer"] = StandIn(legacy.Optimizer, KerasOptimizer)
     elif area == "initializers":
         real = tf.keras.initializers.Initializer
-        objects["Initializer"] = StandInBase(standalone_keras.Initializer, real)
+        objects["Initializer"] = StandIn(real, standalone_keras.Initializer)
     elif area in ("losses", "metrics"):
         get = getattr(tf.keras, area).get
         objects |= standalone_keras.STANDALONE_LOSSES

@@ -39,13 +39,11 @@ def standalone_losses(identifiers):
 
     They may be in a list, tuple or dict.
     """
-    if isinstance(identifiers, dict):
-        return {name: standalone_losses(value) for name, value in identifiers.items()}
-    if isinstance(identifiers, (list, tuple)):
-        return type(identifiers)(standalone_losses(value) for value in identifiers)
-    if isinstance(identifiers, str):
-        return STANDALONE_LOSSES.get(identifiers, identifiers)
-    return identifiers
+
+    def of_its_time(one):
+        return STANDALONE_LOSSES.get(one, one) if isinstance(one, str) else one
+
+    return tf.nest.map_structure(of_its_time, identifiers)
 
 
 class Initializer(tf.keras.initializers.Initializer):
@@ -65,66 +63,49 @@ class Initializer(tf.keras.initializers.Initializer):
         cls.__call__ = call_by_name
 
 
-def SGD(lr=0.01, momentum=0.0, decay=0.0, nesterov=False, **options):
-    """`keras.optimizers.SGD` of Keras 2.2.4."""
-    return _standalone("SGD", **locals())
+def _standalone(name, **defaults):
+    """Return the function for an optimizer of Keras 2.2.4, by its arguments of then.
 
-
-def RMSprop(lr=0.001, rho=0.9, epsilon=None, decay=0.0, **options):
-    """`keras.optimizers.RMSprop` of Keras 2.2.4."""
-    return _standalone("RMSprop", **locals())
-
-
-def Adagrad(
-    lr=0.01, epsilon=None, decay=0.0, *, initial_accumulator_value=0.0, **options
-):
-    """`keras.optimizers.Adagrad` of Keras 2.2.4, whose sums begin at 0."""
-    return _standalone("Adagrad", **locals())
-
-
-def Adadelta(lr=1.0, rho=0.95, epsilon=None, decay=0.0, **options):
-    """`keras.optimizers.Adadelta` of Keras 2.2.4."""
-    return _standalone("Adadelta", **locals())
-
-
-def Adam(
-    lr=0.001,
-    beta_1=0.9,
-    beta_2=0.999,
-    epsilon=None,
-    decay=0.0,
-    amsgrad=False,
-    **options,
-):
-    """`keras.optimizers.Adam` of Keras 2.2.4."""
-    return _standalone("Adam", **locals())
-
-
-def Adamax(lr=0.002, beta_1=0.9, beta_2=0.999, epsilon=None, decay=0.0, **options):
-    """`keras.optimizers.Adamax` of Keras 2.2.4."""
-    return _standalone("Adamax", **locals())
-
-
-def Nadam(
-    lr=0.002, beta_1=0.9, beta_2=0.999, epsilon=None, schedule_decay=4e-3, **options
-):
-    """`keras.optimizers.Nadam` of Keras 2.2.4."""
-    return _standalone("Nadam", **locals())
-
-
-def _standalone(name, options, **arguments):
-    options = options_of_today({**arguments, **options})
-    return getattr(tf.keras.optimizers.legacy, name)(**options)
-
-
-def options_of_today(options):
-    """Return the arguments of today's optimizer for those of one of Keras 2.2.4.
-
-    There, clipnorm limited the common norm of all gradients.
+    Without an epsilon it takes that of Keras.
     """
-    options = dict(options)
-    lr = options.pop("lr")
-    options.setdefault("learning_rate", lr)
+
+    def make(*args, **options):
+        kind = getattr(tf.keras.optimizers.legacy, name)
+        return kind(**arguments_of_today(make, args, options))
+
+    make.__name__, make.defaults = name, defaults
+    return make
+
+
+SGD = _standalone("SGD", lr=0.01, momentum=0.0, decay=0.0, nesterov=False)
+RMSprop = _standalone("RMSprop", lr=0.001, rho=0.9, epsilon=None, decay=0.0)
+#: Its sums began at 0.
+Adagrad = _standalone(
+    "Adagrad", lr=0.01, epsilon=None, decay=0.0, initial_accumulator_value=0.0
+)
+Adadelta = _standalone("Adadelta", lr=1.0, rho=0.95, epsilon=None, decay=0.0)
+Adam = _standalone(
+    "Adam", lr=0.001, beta_1=0.9, beta_2=0.999, epsilon=None, decay=0.0, amsgrad=False
+)
+Adamax = _standalone(
+    "Adamax", lr=0.002, beta_1=0.9, beta_2=0.999, epsilon=None, decay=0.0
+)
+Nadam = _standalone(
+    "Nadam", lr=0.002, beta_1=0.9, beta_2=0.999, epsilon=None, schedule_decay=4e-3
+)
+
+
+def arguments_of_today(make, args, options):
+    """Return the arguments of today's optimizer for those of a function of this file.
+
+    In Keras 2.2.4, clipnorm limited the common norm of all gradients.
+    """
+    by_place = dict(zip(make.defaults, args))
+    if len(args) > len(make.defaults) or by_place.keys() & options.keys():
+        names = ", ".join(make.defaults)
+        raise TypeError(f"{make.__name__}: expected the arguments {names}")
+    options = {**make.defaults, **by_place, **options}
+    options.setdefault("learning_rate", options.pop("lr"))
     for clip in ("clipnorm", "clipvalue"):
         if clip in options and not (options[clip] or 0) > 0:
             del options[clip]
@@ -136,14 +117,6 @@ def options_of_today(options):
     if "clipnorm" in options:
         options["global_clipnorm"] = options.pop("clipnorm")
     return options
-
-
-def arguments_of_today(make, args, kwargs):
-    """Return the arguments of today's optimizer for those of a function of this file."""
-    bound = inspect.signature(make).bind(*args, **kwargs)
-    bound.apply_defaults()
-    options = bound.arguments.pop("options")
-    return options_of_today({**bound.arguments, **options})
 
 
 def standalone_base(kind):
