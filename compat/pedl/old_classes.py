@@ -52,10 +52,10 @@ def translating(kind: Any, arguments: Callable[..., Arguments]) -> Any:
 
 def optimizer(kind: Any) -> Any:
     """Wrap an optimizer of today to accept the arguments of Keras 2.2.4."""
-    from pedl2det_legacy.standalone_keras import arguments_of_today, standalone_optimizer_class
+    from pedl2det_legacy.standalone_keras import standalone_optimizer_class
 
-    make = standalone_optimizer_class(kind.__name__)
-    return translating(kind, lambda *args, **kwargs: ((), arguments_of_today(make, args, kwargs)))
+    make: Any = standalone_optimizer_class(kind.__name__)
+    return translating(kind, lambda *args, **kwargs: ((), make.arguments_of_today(args, kwargs)))
 
 
 def convolution(kind: Any, name: str) -> Any:

@@ -23,6 +23,7 @@ from pedl2det_names import keras as table
 from pedl2det_runtime.backends import keras_versions
 
 SERVED = Path(__file__).with_name("served") / "keras"
+_FOLDER = str(SERVED.parent)
 
 
 def modules(tf: Any, age: Age = Age.TENSORFLOW_1) -> Iterator[tuple[str, ModuleType]]:
@@ -176,13 +177,11 @@ def _standalone(tf: Any, path: str, names: dict[str, Any]) -> dict[str, Any]:
 
 def serve() -> None:
     """Make ``import keras`` import Keras 2 where it would import Keras 3."""
-    folder = str(SERVED.parent)
-    if not keras_versions.is_keras_2_of_tensorflow() and folder not in sys.path:
-        sys.path.insert(0, folder)
+    if not keras_versions.is_keras_2_of_tensorflow() and _FOLDER not in sys.path:
+        sys.path.insert(0, _FOLDER)
 
 
 def serve_no_more() -> None:
     """Undo :func:`serve`."""
-    folder = str(SERVED.parent)
-    if folder in sys.path:
-        sys.path.remove(folder)
+    if _FOLDER in sys.path:
+        sys.path.remove(_FOLDER)

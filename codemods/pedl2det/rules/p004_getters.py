@@ -30,7 +30,6 @@ _AS_BEFORE = {
     "get_data_config": "legacy_keras.get_data_config()",
 }
 
-
 _LOADS = [f"yaml.{name}load" for name in ("", "safe_", "full_", "unsafe_")]
 _CONFIG = "code that reads {name} itself finds other keys there: migrate rewrites it"
 
