@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -363,3 +364,23 @@ def test_a_mistake_is_one_line_and_nothing_is_written(
     (line,) = done.stderr.splitlines()
     assert said in line
     assert read_tree(tmp_path) == before
+
+
+def test_an_adapter_sets_the_workers_of_the_script() -> None:
+    import numpy as np
+    import tensorflow as tf
+
+    from pedl2det.eject.surroundings import PACKAGE
+    from pedl2det.support import render
+
+    names = ("SequenceAdapter", "TFKerasTrialContext", "training_dataset")
+    pieces: dict[str, Any] = {}
+    exec(render(names, "", PACKAGE), pieces)
+    context = pieces["TFKerasTrialContext"]({"global_batch_size": 2}, {}, 1, Path())
+    context.wrap_model(tf.keras.Sequential([tf.keras.layers.Dense(1)]))
+
+    batches = [(np.ones((2, 1)), np.ones(2))]
+    adapter = pieces["SequenceAdapter"](batches, workers=3, max_queue_size=7)
+    pieces["training_dataset"](context, adapter)
+
+    assert (context.fit["workers"], context.fit["max_queue_size"]) == (3, 7)

@@ -11,8 +11,6 @@ import pytest
 
 from pedl2det_names.harness import ROWS
 
-_POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD
-
 
 @pytest.mark.parametrize("name", sorted(ROWS))
 def test_the_shim_serves_every_name_of_the_table(name: str) -> None:
@@ -28,16 +26,19 @@ def test_optimizers_of_standalone_keras_have_the_arguments_of_the_table() -> Non
     from pedl2det_names.keras import STANDALONE_DEFAULTS, STANDALONE_PARAMETERS
 
     for name, arguments in STANDALONE_PARAMETERS.items():
-        parameters = inspect.signature(getattr(standalone_keras, name)).parameters
-        positional = [each for each in parameters if parameters[each].kind is _POSITIONAL]
-        assert tuple(positional) == arguments
+        make = getattr(standalone_keras, name)
+        assert tuple(make.defaults)[: len(arguments)] == arguments
+        with pytest.raises(TypeError, match=f"{name}: expected the arguments lr, "):
+            make(0.5, lr=0.5)
 
         today = inspect.signature(getattr(tf.keras.optimizers.legacy, name)).parameters
-        old = {{"lr": "learning_rate"}.get(each, each): parameters[each] for each in parameters}
+        old = {
+            {"lr": "learning_rate"}.get(each, each): make.defaults[each] for each in make.defaults
+        }
         differing = {
-            each: str(parameter.default)
-            for each, parameter in old.items()
-            if each in today and parameter.default not in (today[each].default, None)
+            each: str(default)
+            for each, default in old.items()
+            if each in today and default not in (today[each].default, None)
         }
         assert differing == STANDALONE_DEFAULTS.get(name, {})
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from pedl2det_names import Name, is_legacy, lookup, mentions_legacy, rows
+from pedl2det_names.keras import private_path
 from pedl2det_names.tensorflow import COMPAT_V1
 
 ROWS = {row.old: row for row in rows()}
@@ -75,7 +76,6 @@ def test_an_old_name_has_its_name_today(old: str, new: str) -> None:
         ("keras.utils.multi_gpu_utils.multi_gpu_model", "multi_gpu_model"),
         ("keras.datasets.cifar.load_batch", "load_batch"),
         ("tensorflow.python.keras.datasets.cifar.load_batch", "load_batch"),
-        ("keras.preprocessing.sequence._remove_long_seq", "remove_long_seq"),
         ("keras.legacy.interfaces.generate_legacy_interface", "legacy_interface"),
         ("keras.backend.get_session", "get_session"),
         ("tensorflow.Session", "Session"),
@@ -88,6 +88,23 @@ def test_a_name_without_a_public_successor_names_its_piece(old: str, support: st
 
     assert row is not None
     assert row.support == support
+
+
+@pytest.mark.parametrize(
+    ("old", "path"),
+    [
+        ("keras.layers.VersionAwareLayers", "src.layers.VersionAwareLayers"),
+        (
+            "keras.preprocessing.sequence._remove_long_seq",
+            "src.preprocessing.sequence._remove_long_seq",
+        ),
+    ],
+)
+def test_a_name_without_a_public_successor_is_there_at_a_private_path(old: str, path: str) -> None:
+    row = lookup(old)
+
+    assert row is not None and row.new is row.support is None
+    assert private_path(old) == path
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ import pytest
 from rich.console import Console
 
 from pedl2det.errors import Pedl2DetError, report_defect
+from pedl2det.terminal import Quiet, display
 from pedl2det.terminal.bar import Bar
-from pedl2det.terminal.choice import Quiet, display
 from pedl2det.visible import visible_lines
 from pedl2det_runtime.checkpoint.manager import Best
 from pedl2det_runtime.trainer.display import Ended, Report, shown_time
@@ -297,5 +297,5 @@ def test_one_place_prints() -> None:
         "commands/migrate.py",  # coloured, and the user's own lines
         "commands/run.py",  # what a trial prints on ranks
         "commands/verify.py",  # coloured
-        "terminal/choice.py",
+        "terminal/__init__.py",
     }

@@ -50,11 +50,12 @@ def translating(kind: Any, arguments: Callable[..., Arguments]) -> Any:
     return Old
 
 
-def optimizer(make: Callable[..., Any], kind: Any) -> Any:
-    """Wrap an optimizer of today to accept the arguments of ``make``, those of Keras 2.2.4."""
-    from pedl2det_legacy.standalone_keras import arguments_of_today
+def optimizer(kind: Any) -> Any:
+    """Wrap an optimizer of today to accept the arguments of Keras 2.2.4."""
+    from pedl2det_legacy.standalone_keras import standalone_optimizer_class
 
-    return translating(kind, lambda *args, **kwargs: ((), arguments_of_today(make, args, kwargs)))
+    make: Any = standalone_optimizer_class(kind.__name__)
+    return translating(kind, lambda *args, **kwargs: ((), make.arguments_of_today(args, kwargs)))
 
 
 def convolution(kind: Any, name: str) -> Any:
@@ -84,28 +85,29 @@ def standalone_models(tf: Any, path: str, held: dict[str, Any]) -> dict[str, Any
     if path.partition(".")[0] in ("", "models", "engine", "applications"):
         for name, value in held.items():
             if value is tf.keras.Model or value is tf.keras.Sequential:
-                marked[name] = _StandIn(value)
+                marked[name] = StandIn(value)
             elif inspect.isfunction(value) and path not in ("", "engine"):
                 marked[name] = _marking(value)
     return marked
 
 
-class _StandIn:
+class StandIn:
     """A replacement of ``keras.models.Model`` or ``Sequential`` that marks its models.
 
     It is not a class. A user's subclass derives from today's class, because Keras changes the bases
-    of functional subclasses.
+    of functional subclasses; or from the ``base`` that is given, of which it makes objects, too.
     """
 
-    def __init__(self, kind: Any) -> None:
+    def __init__(self, kind: Any, base: Any = None) -> None:
         self._kind = kind
+        self._base = base or kind
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
         today = {_OF_MODELS.get(name) or name: value for name, value in kwargs.items()}
-        return _marked(self._kind(*args, **today))
+        return _marked(self._base(*args, **today))
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[Any, ...]:
-        return (self._kind,)
+        return (self._base,)
 
     def __instancecheck__(self, instance: Any) -> bool:
         return isinstance(instance, self._kind)
@@ -114,7 +116,7 @@ class _StandIn:
         return issubclass(other, self._kind)
 
     def __eq__(self, other: object) -> bool:
-        return other is self._kind or (isinstance(other, _StandIn) and other._kind is self._kind)
+        return other is self._kind or (isinstance(other, StandIn) and other._kind is self._kind)
 
     def __hash__(self) -> int:
         return hash(self._kind)
@@ -124,25 +126,11 @@ class _StandIn:
         return _marking(attribute) if name == "from_config" else attribute
 
 
-class StandInBase(_StandIn):
-    """A replacement of a base class: a subclass derives from another class than instances have."""
-
-    def __init__(self, base: Any, kind: Any) -> None:
-        super().__init__(kind)
-        self._base = base
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
-        return self._base(*args, **kwargs)
-
-    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[Any, ...]:
-        return (self._base,)
-
-
 def _is_standalone(model: Any) -> bool:
     """Return whether a model or its class was created through standalone Keras."""
     bases = (vars(kind).get("__orig_bases__", ()) for kind in type(model).__mro__)
     return getattr(model, _MARK, False) or any(
-        type(base) is _StandIn for original in bases for base in original
+        type(base) is StandIn for original in bases for base in original
     )
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from pedl.old_classes import StandInBase, convolution, optimizer, standalone_models
+from pedl.old_classes import StandIn, convolution, optimizer, standalone_models
 from pedl.old_functions import multi_gpu_model
 from pedl.old_names import Unserved, old_name
 from pedl2det_names import Age
@@ -23,6 +23,7 @@ from pedl2det_names import keras as table
 from pedl2det_runtime.backends import keras_versions
 
 SERVED = Path(__file__).with_name("served") / "keras"
+_FOLDER = str(SERVED.parent)
 
 
 def modules(tf: Any, age: Age = Age.TENSORFLOW_1) -> Iterator[tuple[str, ModuleType]]:
@@ -160,17 +161,13 @@ def _standalone(tf: Any, path: str, names: dict[str, Any]) -> dict[str, Any]:
         layers = tf.keras.layers
         objects |= {name: convolution(getattr(layers, name), name) for name in table.CONVOLUTIONS}
     elif area == "optimizers":
-        optimizers = {
-            name: optimizer(
-                getattr(standalone_keras, name), getattr(tf.keras.optimizers.legacy, name)
-            )
-            for name in table.STANDALONE_PARAMETERS
-        }
-        objects |= optimizers | {"get": standalone_keras.standalone_optimizer}
-        objects["Optimizer"] = StandInBase(KerasOptimizer, tf.keras.optimizers.legacy.Optimizer)
+        legacy = tf.keras.optimizers.legacy
+        objects |= {one: optimizer(getattr(legacy, one)) for one in table.STANDALONE_PARAMETERS}
+        objects["get"] = standalone_keras.standalone_optimizer
+        objects["Optimizer"] = StandIn(legacy.Optimizer, KerasOptimizer)
     elif area == "initializers":
         real = tf.keras.initializers.Initializer
-        objects["Initializer"] = StandInBase(standalone_keras.Initializer, real)
+        objects["Initializer"] = StandIn(real, standalone_keras.Initializer)
     elif area in ("losses", "metrics"):
         get = getattr(tf.keras, area).get
         objects |= standalone_keras.STANDALONE_LOSSES
@@ -180,13 +177,11 @@ def _standalone(tf: Any, path: str, names: dict[str, Any]) -> dict[str, Any]:
 
 def serve() -> None:
     """Make ``import keras`` import Keras 2 where it would import Keras 3."""
-    folder = str(SERVED.parent)
-    if not keras_versions.is_keras_2_of_tensorflow() and folder not in sys.path:
-        sys.path.insert(0, folder)
+    if not keras_versions.is_keras_2_of_tensorflow() and _FOLDER not in sys.path:
+        sys.path.insert(0, _FOLDER)
 
 
 def serve_no_more() -> None:
     """Undo :func:`serve`."""
-    folder = str(SERVED.parent)
-    if folder in sys.path:
-        sys.path.remove(folder)
+    if _FOLDER in sys.path:
+        sys.path.remove(_FOLDER)

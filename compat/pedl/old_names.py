@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pedl2det_legacy import numpy_functions
-from pedl2det_names import Name, lookup, rows
+from pedl2det_names import Name, lookup, packages
 from pedl2det_names.tensorflow import COMPAT_V1
 from pedl2det_runtime.errors import GraphModeNeededError, Pedl2DetError
 
@@ -116,7 +116,7 @@ class OldPackage:
         if name.startswith("__"):  # introspection
             raise AttributeError(name)
         dotted = f"{self._dotted}.{name}"
-        if dotted in _packages():
+        if dotted in packages():
             return OldPackage(dotted, self._tf)
         row = lookup(dotted) or lookup(self._dotted)
         assert row is not None
@@ -128,7 +128,7 @@ class OldPackage:
     def packages(self) -> Iterator[tuple[str, OldPackage]]:
         """Yield this package and its subpackages, with their full names."""
         yield self._dotted, self
-        for dotted in _packages():
+        for dotted in packages():
             if dotted.startswith(f"{self._dotted}."):
                 yield dotted, OldPackage(dotted, self._tf)
 
@@ -152,9 +152,3 @@ class HiddenPackage(OldPackage):
         if name != own or operation not in ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM"):
             raise AttributeError(f"module {parent!r} has no attribute {name!r}")
         return self
-
-
-@functools.cache
-def _packages() -> frozenset[str]:
-    """Return the parent packages of all names in the table."""
-    return frozenset(row.old.rpartition(".")[0] for row in rows())

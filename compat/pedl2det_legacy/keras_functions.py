@@ -19,12 +19,6 @@ def multi_gpu_model(model, gpus=None, cpu_merge=True, cpu_relocation=False):
     return model
 
 
-def remove_long_seq(maxlen, seq, label):
-    """Leave out the sequences that have `maxlen` or more members, and their labels."""
-    kept = [(one, its_label) for one, its_label in zip(seq, label) if len(one) < maxlen]
-    return [one for one, _ in kept], [its_label for _, its_label in kept]
-
-
 def legacy_interface(function=None, **options):
     """Return the function: it is called with the arguments of Keras 2 already."""
     return legacy_interface if function is None else function
@@ -142,11 +136,6 @@ def _of_type(kind, value):
 
 class wrappers:
     """`keras.wrappers`, as a value: `scikit_learn`, its only module, is gone."""
-
-
-def VersionAwareLayers():
-    """Return the layers of Keras by their names."""
-    return tf.keras.layers
 
 
 def l1_l2_regularizer(scale_l1=1.0, scale_l2=1.0, scope=None):

@@ -35,7 +35,8 @@ def _layers():
     layer = tf.keras.layers.Layer
     in_graph_mode = [one for one in layer.__subclasses__() if one.__name__ == "Layer"]
     for kind in (layer, *in_graph_mode):
-        yield kind, "name", kind.name.setter(_set_name)
+        set_name = kind.name.setter(lambda layer, name: setattr(layer, "_name", name))
+        yield kind, "name", set_name
         for name in ("add_loss", "add_update"):
             yield kind, name, _without_inputs(getattr(kind, name))
     for name in ("trainable_weights", "non_trainable_weights"):
@@ -94,10 +95,6 @@ def _predict_proba(model, x, batch_size=32, verbose=0):
 
 def _set_initial_decay(optimizer, decay):
     optimizer._initial_decay = decay
-
-
-def _set_name(layer, name):
-    layer._name = name
 
 
 def _setting(name):

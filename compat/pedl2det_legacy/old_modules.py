@@ -10,10 +10,7 @@ import tensorflow as tf
 
 from pedl2det_legacy.numpy_functions import old_numpy
 from pedl2det_legacy.old_layers import use_old_recurrent_layers
-from pedl2det_legacy.standalone_keras import (
-    STANDALONE_LOSSES,
-    standalone_base,
-)
+from pedl2det_legacy.standalone_keras import STANDALONE_LOSSES, standalone_base
 from pedl2det_legacy.train_optimizers import (
     AdadeltaOptimizer,
     AdagradOptimizer,

@@ -57,9 +57,8 @@ class KerasOptimizer(tf.keras.optimizers.legacy.Optimizer):
         if experimental_aggregate_gradients:
             pairs = self._aggregate_gradients(pairs)
         steps = self._step(*(tf.convert_to_tensor(gradient) for gradient, _ in pairs))
-        return self.iterations.assign(
-            steps
-        )  # what depends on all updates runs in a tf.function
+        # What depends on all updates runs in a tf.function.
+        return self.iterations.assign(steps)
 
     def _create_slots(self, var_list):
         if self._step is None:

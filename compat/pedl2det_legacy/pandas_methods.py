@@ -34,12 +34,7 @@ def frequency(freq):
 
 def restore_methods():
     """Give pandas and h5py, if they are imported, the methods that old code calls."""
-    kinds = {
-        "pandas.DataFrame": _FRAME,
-        "pandas.Series": _SERIES,
-        "h5py.Dataset": _DATASET,
-    }
-    for dotted, methods in kinds.items():
+    for dotted, methods in _METHODS.items():
         module, _, name = dotted.partition(".")
         kind = getattr(sys.modules.get(module), name, None)
         for method, made in methods.items():
@@ -142,6 +137,8 @@ _BOTH = {
     "ix": property(_ByLabelOrPlace),
     "set_value": _set_value,
 }
-_FRAME = {"append": _append, **_BOTH}
-_SERIES = {"append": _append_series, **_BOTH}
-_DATASET = {"value": property(lambda dataset: dataset[()])}
+_METHODS = {
+    "pandas.DataFrame": {"append": _append, **_BOTH},
+    "pandas.Series": {"append": _append_series, **_BOTH},
+    "h5py.Dataset": {"value": property(lambda dataset: dataset[()])},
+}

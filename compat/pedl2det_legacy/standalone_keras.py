@@ -39,13 +39,11 @@ def standalone_losses(identifiers):
 
     They may be in a list, tuple or dict.
     """
-    if isinstance(identifiers, dict):
-        return {name: standalone_losses(value) for name, value in identifiers.items()}
-    if isinstance(identifiers, (list, tuple)):
-        return type(identifiers)(standalone_losses(value) for value in identifiers)
-    if isinstance(identifiers, str):
-        return STANDALONE_LOSSES.get(identifiers, identifiers)
-    return identifiers
+
+    def of_its_time(one):
+        return STANDALONE_LOSSES.get(one, one) if isinstance(one, str) else one
+
+    return tf.nest.map_structure(of_its_time, identifiers)
 
 
 class Initializer(tf.keras.initializers.Initializer):
@@ -65,85 +63,56 @@ class Initializer(tf.keras.initializers.Initializer):
         cls.__call__ = call_by_name
 
 
-def SGD(lr=0.01, momentum=0.0, decay=0.0, nesterov=False, **options):
-    """`keras.optimizers.SGD` of Keras 2.2.4."""
-    return _standalone("SGD", **locals())
+class _Standalone:
+    """An optimizer of Keras 2.2.4, which is called with its arguments of then."""
+
+    def __init__(self, name, **defaults):
+        self.name, self.defaults = name, defaults
+
+    def __call__(self, *args, **options):
+        kind = getattr(tf.keras.optimizers.legacy, self.name)
+        return kind(**self.arguments_of_today(args, options))
+
+    def arguments_of_today(self, args, options):
+        """Return the arguments for the optimizer of today.
+
+        In Keras 2.2.4, clipnorm limited the common norm of all gradients.
+        """
+        by_place = dict(zip(self.defaults, args))
+        if len(args) > len(self.defaults) or by_place.keys() & options.keys():
+            names = ", ".join(self.defaults)
+            raise TypeError(f"{self.name}: expected the arguments {names}")
+        options = {**self.defaults, **by_place, **options}
+        options.setdefault("learning_rate", options.pop("lr"))
+        for clip in ("clipnorm", "clipvalue"):
+            if clip in options and not (options[clip] or 0) > 0:
+                del options[clip]
+        if "clipnorm" in options and "clipvalue" in options:
+            raise ValueError(
+                "clipnorm= and clipvalue= together are not supported: Keras 2.2.4 clipped "
+                "by norm first, today's Keras clips by value first: keep one of them"
+            )
+        if "clipnorm" in options:
+            options["global_clipnorm"] = options.pop("clipnorm")
+        return options
 
 
-def RMSprop(lr=0.001, rho=0.9, epsilon=None, decay=0.0, **options):
-    """`keras.optimizers.RMSprop` of Keras 2.2.4."""
-    return _standalone("RMSprop", **locals())
-
-
-def Adagrad(
-    lr=0.01, epsilon=None, decay=0.0, *, initial_accumulator_value=0.0, **options
-):
-    """`keras.optimizers.Adagrad` of Keras 2.2.4, whose sums begin at 0."""
-    return _standalone("Adagrad", **locals())
-
-
-def Adadelta(lr=1.0, rho=0.95, epsilon=None, decay=0.0, **options):
-    """`keras.optimizers.Adadelta` of Keras 2.2.4."""
-    return _standalone("Adadelta", **locals())
-
-
-def Adam(
-    lr=0.001,
-    beta_1=0.9,
-    beta_2=0.999,
-    epsilon=None,
-    decay=0.0,
-    amsgrad=False,
-    **options,
-):
-    """`keras.optimizers.Adam` of Keras 2.2.4."""
-    return _standalone("Adam", **locals())
-
-
-def Adamax(lr=0.002, beta_1=0.9, beta_2=0.999, epsilon=None, decay=0.0, **options):
-    """`keras.optimizers.Adamax` of Keras 2.2.4."""
-    return _standalone("Adamax", **locals())
-
-
-def Nadam(
-    lr=0.002, beta_1=0.9, beta_2=0.999, epsilon=None, schedule_decay=4e-3, **options
-):
-    """`keras.optimizers.Nadam` of Keras 2.2.4."""
-    return _standalone("Nadam", **locals())
-
-
-def _standalone(name, options, **arguments):
-    options = options_of_today({**arguments, **options})
-    return getattr(tf.keras.optimizers.legacy, name)(**options)
-
-
-def options_of_today(options):
-    """Return the arguments of today's optimizer for those of one of Keras 2.2.4.
-
-    There, clipnorm limited the common norm of all gradients.
-    """
-    options = dict(options)
-    lr = options.pop("lr")
-    options.setdefault("learning_rate", lr)
-    for clip in ("clipnorm", "clipvalue"):
-        if clip in options and not (options[clip] or 0) > 0:
-            del options[clip]
-    if "clipnorm" in options and "clipvalue" in options:
-        raise ValueError(
-            "clipnorm= and clipvalue= together are not supported: Keras 2.2.4 clipped "
-            "by norm first, today's Keras clips by value first: keep one of them"
-        )
-    if "clipnorm" in options:
-        options["global_clipnorm"] = options.pop("clipnorm")
-    return options
-
-
-def arguments_of_today(make, args, kwargs):
-    """Return the arguments of today's optimizer for those of a function of this file."""
-    bound = inspect.signature(make).bind(*args, **kwargs)
-    bound.apply_defaults()
-    options = bound.arguments.pop("options")
-    return options_of_today({**bound.arguments, **options})
+SGD = _Standalone("SGD", lr=0.01, momentum=0.0, decay=0.0, nesterov=False)
+RMSprop = _Standalone("RMSprop", lr=0.001, rho=0.9, epsilon=None, decay=0.0)
+#: Its sums began at 0.
+Adagrad = _Standalone(
+    "Adagrad", lr=0.01, epsilon=None, decay=0.0, initial_accumulator_value=0.0
+)
+Adadelta = _Standalone("Adadelta", lr=1.0, rho=0.95, epsilon=None, decay=0.0)
+Adam = _Standalone(
+    "Adam", lr=0.001, beta_1=0.9, beta_2=0.999, epsilon=None, decay=0.0, amsgrad=False
+)
+Adamax = _Standalone(
+    "Adamax", lr=0.002, beta_1=0.9, beta_2=0.999, epsilon=None, decay=0.0
+)
+Nadam = _Standalone(
+    "Nadam", lr=0.002, beta_1=0.9, beta_2=0.999, epsilon=None, schedule_decay=4e-3
+)
 
 
 def standalone_base(kind):
@@ -152,7 +121,7 @@ def standalone_base(kind):
 
     class Optimizer(kind):
         def __init__(self, *args, **kwargs):
-            super().__init__(**arguments_of_today(make, args, kwargs))
+            super().__init__(**make.arguments_of_today(args, kwargs))
 
     Optimizer.__name__ = kind.__name__
     return Optimizer
@@ -161,8 +130,8 @@ def standalone_base(kind):
 def standalone_optimizer_class(name):
     """Return what `getattr(keras.optimizers, name)` was in Keras 2.2.4."""
     kinds = (SGD, RMSprop, Adagrad, Adadelta, Adam, Adamax, Nadam)
-    by_name = {kind.__name__.lower(): kind for kind in kinds}
-    if name not in ({kind.__name__ for kind in kinds} | by_name.keys()):
+    by_name = {kind.name.lower(): kind for kind in kinds}
+    if name not in ({kind.name for kind in kinds} | by_name.keys()):
         raise ValueError(f"Keras 2.2.4 had no optimizer {name!r}")
     return by_name[name.lower()]
 

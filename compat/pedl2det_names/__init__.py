@@ -14,7 +14,7 @@ from pedl2det_names.name import Age, Name
 from pedl2det_names.tensorflow import COMPAT_V1
 
 __all__ = ["CONVOLUTIONS", "IMAGES_DIFFER", "IMAGE_RANGES", "Age", "Name", "harness"]
-__all__ += ["is_legacy", "keras", "lookup", "mentions_legacy", "rows"]
+__all__ += ["is_legacy", "keras", "lookup", "mentions_legacy", "packages", "rows"]
 
 _EXACT = {**harness.ROWS, **harness.AGED, **keras.ROWS, **tensorflow.ROWS, **libraries.ROWS}
 
@@ -42,6 +42,12 @@ def lookup(dotted: str) -> Name | None:
     if dotted.partition(".")[0] not in _HEADS:
         return None
     return _EXACT.get(dotted) or keras.lookup(dotted) or tensorflow.lookup(dotted)
+
+
+@functools.cache
+def packages() -> frozenset[str]:
+    """Return the modules and packages in which the table has a name."""
+    return frozenset(row.old.rpartition(".")[0] for row in rows())
 
 
 def rows() -> Iterator[Name]:

@@ -61,9 +61,6 @@ STANDALONE_DEFAULTS = {
     "Nadam": {"learning_rate": "0.002"},
 }
 
-#: Those of optimizers of ``tf.keras`` in TensorFlow 1, if a text named them.
-DEFAULTS_BY_NAME = {"Adagrad": {"initial_accumulator_value": "0.0"}}
-
 #: Convolutions whose kernel sizes are separate arguments in Keras 1, and the number of sizes.
 CONVOLUTIONS = {
     **dict.fromkeys(("Conv2D", "SeparableConv2D", "Conv2DTranspose"), 2),
@@ -227,8 +224,6 @@ SUPPORTED = {
     },
     "datasets.cifar": {"load_batch": "load_batch"},
     "engine.data_adapter": {"expand_1d": "expand_1d"},
-    "layers": {"VersionAwareLayers": "VersionAwareLayers"},
-    "preprocessing.sequence": {"_remove_long_seq": "remove_long_seq"},
 }
 
 #: Names that a piece makes what they were in standalone Keras 2.2.4.
@@ -242,6 +237,7 @@ PRIVATE = {
     "applications.imagenet_utils": {
         "_obtain_input_shape": "src.applications.imagenet_utils.obtain_input_shape"
     },
+    "layers": {"VersionAwareLayers": "src.layers.VersionAwareLayers"},
 }
 
 
@@ -293,7 +289,6 @@ _GONE = {
     **dict.fromkeys(("wrappers", "wrappers.scikit_learn"), SCIKIT),
     **{f"wrappers.scikit_learn.{name}": SCIKIT for name in WRITE["wrappers.scikit_learn"]},
 }
-
 
 #: Names of ``tf.keras`` that were removed or have another meaning today.
 ROWS = table(

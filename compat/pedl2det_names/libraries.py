@@ -66,7 +66,6 @@ ROWS = table(
 #: where a trial does not train without.
 UNLIKELY = ("h5py.File", "numpy.load")
 
-
 #: Methods and properties of pandas that are gone, with those of today that take the same arguments;
 #: ``append``, and ``value`` of h5py, are names of others too.
 METHODS = {"as_matrix": "", "get_value": "", "iteritems": "items", "ix": "", "set_value": ""}

@@ -38,7 +38,6 @@ _GFILE: dict[str, tuple[str, Keywords]] = {
     "MakeDirs": ("makedirs", {"dirname": "path"}),
 }
 
-
 _EPSILON = {"epsilon": "1e-08"}
 #: Optimizers of ``tf.train`` that Keras has as well: the names, the parameters in order, the
 #: renamed ones, and the defaults that differ.
@@ -82,7 +81,6 @@ _GONE = (
     ),
     ("data.experimental", "MapVectorizationOptions", "nothing: it had no effect"),
 )
-
 
 #: Names that work only in graph mode, and what to write instead.
 _GRAPH = {

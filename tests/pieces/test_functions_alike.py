@@ -55,14 +55,6 @@ def test_addresses(url: str, is_valid: bool, pieces: Any) -> None:
     assert pieces.is_valid_url(url) is pedl.is_valid_url(url) is is_valid
 
 
-def test_long_sequences_are_left_out(pieces: Any, old_names: None) -> None:
-    module = importlib.import_module("keras.preprocessing.sequence")
-    given = 3, [[1], [1, 2], [1, 2, 3], [1, 2, 3, 4], []], [10, 20, 30, 40, 50]
-
-    assert pieces.remove_long_seq(*given) == module._remove_long_seq(*given)
-    assert pieces.remove_long_seq(*given) == ([[1], [1, 2], []], [10, 20, 50])
-
-
 @pytest.mark.parametrize("function", ["array", "asarray"])
 @pytest.mark.parametrize(
     ("lists", "shape", "kind"),

@@ -21,11 +21,8 @@ FRAME = pd.DataFrame({"a": [1, 2], "b": [3.0, 4.0]}, index=["x", "y"])
 @pytest.fixture
 def old_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pandas without its old methods, and with those of the piece in their place."""
-    for kind, methods in (
-        (pd.DataFrame, pandas_methods._FRAME),
-        (pd.Series, pandas_methods._SERIES),
-    ):
-        for name, method in methods.items():
+    for kind in (pd.DataFrame, pd.Series):
+        for name, method in pandas_methods._METHODS[f"pandas.{kind.__name__}"].items():
             monkeypatch.setattr(kind, name, method, raising=False)
 
 

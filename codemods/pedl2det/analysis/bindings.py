@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 Scope = (
     ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef | Comprehension
@@ -92,7 +93,7 @@ def is_inside(child: ast.AST, function: ast.AST) -> bool:
     """Whether a child of a function is evaluated in its own scope."""
     if isinstance(function, ast.Lambda):
         return child is function.body
-    assert isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+    assert isinstance(function, Function)
     return child in function.body
 
 
@@ -102,11 +103,10 @@ def run_at_once(node: ast.AST) -> Iterator[ast.AST]:
     while stack:
         part = stack.pop()
         yield part
-        match part:
-            case ast.FunctionDef() | ast.AsyncFunctionDef():
-                stack += [*part.decorator_list, part.args, *filter(None, [part.returns])]
-            case _:
-                stack += ast.iter_child_nodes(part)
+        if isinstance(part, Function):
+            stack += [*part.decorator_list, part.args, *filter(None, [part.returns])]
+        else:
+            stack += ast.iter_child_nodes(part)
 
 
 #: What may hold at a place of what is bound before it, and whether older bindings may hold too.
@@ -146,7 +146,8 @@ class Reaching:
         child = read
         while child is not self._scope:
             parent = self._parents[child]
-            block = next((one for name in _BLOCKS if child in (one := _block(parent, name))), None)
+            blocks = (getattr(parent, name, None) for name in _BLOCKS)
+            block = next((one for one in blocks if isinstance(one, list) and child in one), None)
             if block is not None:
                 held, passes = self._after(block[: block.index(child)])
                 found |= held
@@ -196,8 +197,3 @@ class Reaching:
     def _in(self, *nodes: ast.AST) -> set[ast.AST]:
         """The bindings in some nodes."""
         return set().union(*(self._within.get(node, ()) for node in nodes))
-
-
-def _block(node: ast.AST, name: str) -> Sequence[ast.AST]:
-    block = getattr(node, name, ())
-    return block if isinstance(block, list) else ()

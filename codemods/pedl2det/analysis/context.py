@@ -15,8 +15,7 @@ from pedl2det.analysis.flow.values import (
     Way,
     by_position,
     first_parameter,
-    is_classmethod,
-    is_static,
+    is_a,
 )
 
 
@@ -155,7 +154,8 @@ class ContextReach:
     def _on_trial(self, function: Function) -> str | None:
         """The context's expression in a method of a trial."""
         owner = self._flow.modules.home(function).names.parents.get(function)
-        if owner not in self._classes or is_static(function) or is_classmethod(function):
+        is_bound = not (is_a(function, "staticmethod") or is_a(function, "classmethod"))
+        if owner not in self._classes or not is_bound:
             return None
         if function.name == "__init__":
             return self.constructor_parameter(function)
@@ -193,8 +193,6 @@ class ContextReach:
             names = self._flow.modules.home(owner).names
             for node in names.below(owner):
                 match node:
-                    case ast.Attribute(ctx=ast.Store(), attr=name):
-                        found.add(name)
                     case ast.Constant(value=str(name)):
                         found.add(name)
                     case ast.Name(ctx=ast.Store(), id=name) if names.binder(node) is owner:

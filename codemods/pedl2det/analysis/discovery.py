@@ -13,27 +13,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pedl2det_names as names
+from pedl2det.analysis import membership, tree
 from pedl2det.analysis.config import Config
-from pedl2det.analysis.membership import (
-    homes_of_scripts,
-    homes_of_trials,
-    is_native,
-    members,
-    module,
-    reached,
-    trial_classes,
-    uses_legacy,
-)
 from pedl2det.analysis.project import SUPPORT, Project, Reader
-from pedl2det.analysis.tree import (
-    NOTEBOOK,
-    YAML,
-    bytes_or_none,
-    files_below,
-    is_python,
-    is_text,
-    read_bytes,
-)
 from pedl2det.findings import Unreadable
 
 #: What texts name that may have to change: the old API, and what it was pinned with.
@@ -72,15 +54,15 @@ class _Files:
         name = file.name
         if name == SUPPORT:
             return
-        is_yaml = name.endswith(YAML)
+        is_yaml = name.endswith(tree.YAML)
         try:
-            data = read_bytes(file)
+            data = tree.read_bytes(file)
         except Unreadable as error:
             self.unreadable[file] = error
             if is_yaml:
                 self.configs.append(file)  # of the trial in whose directory it is
             return
-        if is_python(name):
+        if tree.is_python(name):
             self.python.append(file)
             names_early = b"determined" in data
             is_old = (names_early or b"pedl" in data) and names.mentions_legacy(data)
@@ -90,12 +72,12 @@ class _Files:
                 self.trials.append(file)
             if names_early and b"init" in data and b".fit" in data:
                 self.native.append(file)
-        elif name.endswith(NOTEBOOK):
+        elif name.endswith(tree.NOTEBOOK):
             self.notebooks.append(file)
         elif is_yaml and _is_config(data):
             self.configs.append(file)
         is_environment = is_yaml and name.startswith("environment")
-        if name == "setup.py" or is_environment or is_text(name):
+        if name == "setup.py" or is_environment or tree.is_text(name):
             lowered = data.lower()
             if any(word in lowered for word in _WORDS):
                 self.texts.append(file)
@@ -104,22 +86,23 @@ class _Files:
 def discover(paths: Sequence[Path]) -> Discovered:
     """Find the projects below some paths."""
     reader, files = Reader(), _Files()
-    for file in files_below(paths):
+    for file in tree.files_below(paths):
         files.add(file)
-    trials = homes_of_trials(files.trials, files.python, files.configs, reader)
-    homes = {*trials.values()} | homes_of_scripts(files.configs, reader)
+    trials = membership.homes_of_trials(files.trials, files.python, files.configs, reader)
+    homes = {*trials.values()} | membership.homes_of_scripts(files.configs, reader)
     scripts = [
         file
         for file in files.native
         if not _is_below(file, [*homes])
         and (source := reader.source_or_none(file)) is not None
-        and is_native(source)
+        and any(membership.calls_of(source, membership.INITS))
     ]
     homes |= {file.parent for file in scripts}
     directories = tuple(sorted({path.resolve() for path in paths if path.is_dir()}))
     outside = sorted(one for one in homes if not _is_below(one, directories))
-    beside = [file for file in files_below(outside) if file.suffix in YAML]  # of single files
-    files.configs += [file for file in beside if _is_config(bytes_or_none(file) or b"")]
+    beside = tree.files_below(outside)  # of single files
+    beside = [file for file in beside if file.suffix in tree.YAML]
+    files.configs += [file for file in beside if _is_config(tree.bytes_or_none(file) or b"")]
     configs_of, stray = assign(sorted(set(files.configs)), sorted(homes), directories, reader)
     projects = []
     for home in sorted(homes):
@@ -130,7 +113,7 @@ def discover(paths: Sequence[Path]) -> Discovered:
         entries = [one for file in configs if (one := reader.config_or_none(file)) is not None]
         top = max((one for one in directories if home.is_relative_to(one)), default=home)
         defining = [*(file for file, one in trials.items() if one == home), *own_scripts]
-        project = members(home, defining, own, entries, reader, inner, top)
+        project = membership.members(home, defining, own, entries, reader, inner, top)
         projects.append(replace(project, configs=configs, scripts=own_scripts))
     projects += _without_trial(files.old, projects, reader)
     return Discovered(
@@ -162,7 +145,7 @@ def _without_trial(
     loose: dict[Path, dict[str, Path]] = {}
     for file in old:
         source = reader.source_or_none(file)  # None for one of Python 2
-        if file not in taken and (source is None or uses_legacy(source)):
+        if file not in taken and (source is None or membership.uses_legacy(source)):
             loose.setdefault(file.parent, {})[file.stem] = file
     for directory, modules in sorted(loose.items()):
         yield Project(directory, directory, modules, has_trial=False)
@@ -205,7 +188,7 @@ def _candidates(
     if around:
         return around
     name = config.trial.partition(":")[0]
-    beside = (bytes_or_none(one) or b"" for one in file.parent.glob("*.py"))
+    beside = (tree.bytes_or_none(one) or b"" for one in file.parent.glob("*.py"))
     if not name and any(b"Trial" in data and names.mentions_legacy(data) for data in beside):
         return []  # of a trial beside it that is none of Keras
     nearest: list[Path] = []
@@ -228,7 +211,7 @@ def _around(file: Path, homes: Sequence[Path]) -> list[Path]:
 
 def _holds(home: Path, directory: Path, name: str) -> bool:
     """Whether an entrypoint's module is found from a trial's directory, or is in it."""
-    found = module(home, name) or module(directory, name)
+    found = membership.module(home, name) or membership.module(directory, name)
     return found is not None and found.is_relative_to(home)
 
 
@@ -239,12 +222,14 @@ def with_notebooks(
     found = list(projects)
     for file in files:
         source = reader.source_or_none(file)
-        has_trial = source is not None and bool(trial_classes(source))
+        has_trial = source is not None and bool(membership.trial_classes(source))
         near = None if has_trial else _nearest(file, found)
         if near is not None and _imports(file, near):
             found[found.index(near)] = replace(near, notebooks=(*near.notebooks, file))
         elif names.mentions_legacy(file.read_bytes()) and _matters(file, reader):
-            modules = reached([file], file.parent, reader) if has_trial else {file.stem: file}
+            modules = {file.stem: file}
+            if has_trial:
+                modules = membership.reached([file], file.parent, reader)
             needed = frozenset(modules.values())
             found.append(Project(file.parent, file.parent, modules, needed, has_trial=has_trial))
     taken = {path for one in found if one.has_trial for path in one.modules.values()}
@@ -261,7 +246,7 @@ def _nearest(file: Path, projects: Sequence[Project]) -> Project | None:
         one
         for one in projects
         if one.has_trial and file.is_relative_to(one.home)
-        if any(path.suffix != NOTEBOOK for path in one.modules.values())
+        if any(path.suffix != tree.NOTEBOOK for path in one.modules.values())
     ]
     return max(around, key=lambda one: len(one.home.parts), default=None)
 
@@ -277,13 +262,13 @@ def _imports(file: Path, project: Project) -> bool:
 
 def _matters(file: Path, reader: Reader) -> bool:
     """Whether a notebook uses the old API, or may use it and cannot be read."""
-    from pedl2det.analysis.notebook import Document, uses_old_api
+    from pedl2det.analysis.notebook import OLD_API, Document
 
     try:
         document = Document.of(file, file.read_bytes())
     except Unreadable:
         return True
     source = reader.source_or_none(file)
-    return (source is not None and uses_legacy(source)) or any(
-        cell.is_code and uses_old_api(cell.source) for cell in document.cells
+    return (source is not None and membership.uses_legacy(source)) or any(
+        cell.is_code and OLD_API.search(cell.source) for cell in document.cells
     )

@@ -155,7 +155,7 @@ def is_plain_in_memory(trial: Trial, reference: Reference) -> bool:
         and isinstance(drop, ast.Constant)
         and drop.value is False
         and bool(roles_of(trial, call))
-        and is_batch_size(trial, given["batch_size"])
+        and all(_is_batch_size(trial, one) for one in trial.flow.origins(given["batch_size"]))
     )
 
 
@@ -170,13 +170,8 @@ def cuts_by_hyperparameter(trial: Trial) -> bool:
 # The batch size.
 
 
-def is_batch_size(trial: Trial, node: ast.expr) -> bool:
-    """Whether an expression is the hyperparameter ``batch_size``, the size of one slot's batch."""
-    found = trial.flow.origins(node)
-    return bool(found) and all(_is_batch_size(trial, one) for one in found)
-
-
 def _is_batch_size(trial: Trial, origin: Origin) -> bool:
+    """Whether a value is the hyperparameter ``batch_size``, the size of one slot's batch."""
     match origin.node:
         case ast.arg() as parameter:
             return origin.path == ("batch_size",) and _is_hparams(trial, parameter)

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pedl2det_names as names
-from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.modules import added_paths
 from pedl2det.analysis.project import SUPPORT, Project, Reader
@@ -55,18 +54,8 @@ def trial_classes(source: Source) -> list[ast.ClassDef]:
 
 def uses_legacy(source: Source) -> bool:
     """Whether a file names an old harness by the meaning of its imports."""
-    imported = (
-        imported_as(node, alias)
-        for node in source.names.of(ast.Import, ast.ImportFrom)
-        for alias in node.names
-    )
     read = (source.names.qualified(node) or "" for node in source.names.of(ast.Attribute))
-    return any(names.is_legacy(one) for one in (*imported, *read))
-
-
-def is_native(source: Source) -> bool:
-    """Whether a file trains by the Native API."""
-    return next(calls_of(source, INITS), None) is not None
+    return any(map(names.is_legacy, (*source.names.imported(), *read)))
 
 
 def calls_of(source: Source, functions: Collection[str]) -> Iterator[ast.Call]:
@@ -80,10 +69,7 @@ def calls_of(source: Source, functions: Collection[str]) -> Iterator[ast.Call]:
 
 
 def homes_of_trials(
-    candidates: Sequence[Path],
-    python: Sequence[Path],
-    configs: Iterable[Path],
-    reader: Reader,
+    candidates: Sequence[Path], python: Sequence[Path], configs: Iterable[Path], reader: Reader
 ) -> dict[Path, Path]:
     """The files that define a trial or lead to one, each with the directory of its trial.
 

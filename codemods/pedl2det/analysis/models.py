@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pedl2det.analysis.bindings import MAIN_GUARDS
@@ -31,7 +31,6 @@ _MAKERS = {
     for name in ("clone_model", "load_model", "model_from_config", "model_from_json")
 }
 _FIT = "legacy_keras.Fit"
-
 
 FUNCTIONS = ast.FunctionDef | ast.Lambda
 
@@ -155,11 +154,10 @@ def makes_model(trial: Trial, node: ast.AST) -> bool:
     if not isinstance(node, ast.Call):
         return False
     today = trial.today(node.func)
-    if today in _CLASSES | _MAKERS or today.startswith(f"{KERAS}.applications."):
-        return True
-    if isinstance(node.func, ast.Attribute) and node.func.attr == "wrap_model":
-        return True
-    return any(trial.today(base) in _CLASSES for base in _bases(trial, node.func))
+    is_made = today in _CLASSES | _MAKERS or today.startswith(f"{KERAS}.applications.")
+    return (is_made or _is_wrapping(node)) or any(
+        trial.today(base) in _CLASSES for base in _bases(trial, node.func)
+    )
 
 
 def returned_models(trial: Trial, method: Function) -> set[Origin]:
@@ -314,13 +312,11 @@ def watches_validation(trial: Trial, call: ast.Call) -> bool:
         and monitor.is_of_keras
         and monitor.metrics is not None
         and all(one.startswith("val_") for one in monitor.metrics)
-        and not any(_is_written(one, monitor.metrics) for one in trial.modules.of(ast.Subscript))
+        and not any(  # a callback gives the logs a metric, for those behind it
+            isinstance(one.ctx, ast.Store) and getattr(one.slice, "value", None) in monitor.metrics
+            for one in trial.modules.of(ast.Subscript)
+        )
     )
-
-
-def _is_written(node: ast.Subscript, metrics: Collection[str]) -> bool:
-    """Whether a callback of the project gives the logs a metric, for those behind it."""
-    return isinstance(node.ctx, ast.Store) and getattr(node.slice, "value", None) in metrics
 
 
 def may_act_by_epoch(trial: Trial, value: ast.expr) -> bool:

@@ -258,12 +258,9 @@ def added_paths(source: Source) -> Iterator[str]:
     names = source.names
     for call in names.of(ast.Call) if "sys" in source.text else ():
         if any(names.qualified(one) == "sys.path" for one in names.below(call.func)):
-            texts = (
-                one.value
-                for one in names.below(call)
-                if isinstance(one, ast.Constant) and isinstance(one.value, str)
-            )
-            parts = [part for text in texts for part in PurePosixPath(text).parts if part != "."]
+            texts = [one.value for one in names.below(call) if isinstance(one, ast.Constant)]
+            paths = [PurePosixPath(one) for one in texts if isinstance(one, str)]
+            parts = [part for path in paths for part in path.parts if part != "."]
             if parts and not {"..", "/"}.intersection(parts):
                 yield "/".join(parts)
 

@@ -19,6 +19,7 @@ from pedl2det.analysis.bindings import (
     NAMING,
     SCOPES,
     Binding,
+    Function,
     Reaching,
     Scope,
     binding_of,
@@ -37,7 +38,6 @@ _BARE = frozenset(
     for base in (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
     for kind in base.__subclasses__()
 )
-
 
 _BINDERS = {*NAMING, ast.alias, ast.Global, ast.Nonlocal}
 _SCOPES = frozenset(SCOPES)
@@ -139,13 +139,9 @@ class Names:
             node = self.parents[node]
             yield node
 
-    def function_of(self, node: ast.AST) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    def function_of(self, node: ast.AST) -> Function | None:
         """The outermost function around a node: a function of the module or a method."""
-        functions = [
-            one
-            for one in self.around(node)
-            if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
-        ]
+        functions = [one for one in self.around(node) if isinstance(one, Function)]
         return functions[-1] if functions else None
 
     def definition_around(self, node: ast.AST) -> ast.AST | None:
@@ -231,6 +227,11 @@ class Names:
                 root, _ = root_and_attributes(value)
                 return None if getattr(root, "id", name) == name else self.qualified(value)
         return None
+
+    def imported(self) -> Iterator[str]:
+        """The dotted names of all that the file imports, with the dots of relative ones."""
+        for statement in self.of(ast.Import, ast.ImportFrom):
+            yield from (imported_as(statement, alias) for alias in statement.names)
 
     def imported_as(self, alias: ast.alias) -> str:
         """The dotted name that an import binds, as the file writes it."""

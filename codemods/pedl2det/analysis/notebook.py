@@ -164,12 +164,8 @@ _IPYTHON = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )
-_OLD_API = re.compile(r"(?<![\w./-])(?:pedl\.\w|import[ ][^\n]*\bpedl\b|from[ ]+pedl\b)")
-
-
-def uses_old_api(text: str) -> bool:
-    """Tell whether a piece of IPython seems to use the old API."""
-    return _OLD_API.search(text) is not None
+#: What seems to use the old API in a piece of IPython.
+OLD_API = re.compile(r"(?<![\w./-])(?:pedl\.\w|import[ ][^\n]*\bpedl\b|from[ ]+pedl\b)")
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from pedl2det.fixes import (
     Replace,
 )
 from pedl2det_names import Age
-from pedl2det_names.keras import DATA_FORMATS, DEFAULTS_BY_NAME, STANDALONE_DEFAULTS
+from pedl2det_names.keras import DATA_FORMATS, STANDALONE_DEFAULTS
 from pedl2det_names.libraries import PLACES
 from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2
 
@@ -102,13 +102,10 @@ def _in_images(trial: Trial) -> set[int]:
 
 def _is_guarded(reference: Reference) -> bool:
     """Whether a reference is below an ``if`` that asks for the version of TensorFlow."""
-    node: ast.AST = reference.node
-    parents = reference.source.names.parents
-    while node in parents:
-        node = parents[node]
-        if isinstance(node, ast.If | ast.IfExp) and "__version__" in ast.unparse(node.test):
-            return True
-    return False
+    return any(
+        isinstance(one, ast.If | ast.IfExp) and "__version__" in ast.unparse(one.test)
+        for one in reference.source.names.around(reference.node)
+    )
 
 
 def _is_sign(trial: Trial, reference: Reference) -> bool:
@@ -211,9 +208,9 @@ def imports_standalone(trial: Trial) -> bool:
 def has_standalone_layers(trial: Trial) -> bool:
     """Whether a project uses a standalone Keras of its own, and no layers of TensorFlow's."""
     meant = [(node, trial.modules.meaning(node) or "") for node in trial.modules.reads]
-    is_own = is_old(trial) and any(is_standalone(name) for _, name in meant)
-    others = [node for node, name in meant if name.startswith(_LAYERS_OF_TENSORFLOW)]
-    return is_own and all(only_asks(trial, one) for one in others)
+    layers = [node for node, name in meant if name.startswith(_LAYERS_OF_TENSORFLOW)]
+    is_own = any(means_standalone(trial, name) for _, name in meant)
+    return is_own and all(only_asks(trial, one) for one in layers)
 
 
 def only_asks(trial: Trial, node: ast.expr) -> bool:
@@ -337,8 +334,9 @@ def sets_epsilon(trial: Trial) -> bool:
 
 def defaults_by_name(trial: Trial, name: str, is_standalone: bool) -> str:
     """The arguments that an optimizer had by default if a text named it, and has not today."""
-    of_tensorflow = DEFAULTS_BY_NAME if is_old(trial) else {}
-    defaults = (STANDALONE_DEFAULTS if is_standalone else of_tensorflow).get(name, {})
+    defaults = {**STANDALONE_DEFAULTS.get(name, {})} if is_old(trial) else {}
+    if not is_standalone:  # only the sums of an Adagrad differ
+        defaults.pop("learning_rate", None)
     return ", ".join(f"{key}={value}" for key, value in defaults.items())
 
 

@@ -174,7 +174,6 @@ GONE_SEARCHERS = {
     "pbt": "random",  # until 0.17.15
 }
 
-
 SINGLE = "searcher: {name: single, metric: val_loss, max_length: {batches: 100}}\n"
 
 

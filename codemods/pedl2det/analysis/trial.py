@@ -15,30 +15,19 @@ import pedl2det_names as names
 from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.context import ConfigUses, ContextReach, entry_of
 from pedl2det.analysis.flow import Flow
-from pedl2det.analysis.flow.origins import Classes
-from pedl2det.analysis.flow.values import Function, is_static
+from pedl2det.analysis.flow.values import Function, is_a
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
 
 #: The base of a trial that trains a script of PEDL as it is; only `migrate` writes it (P015).
 SCRIPT_TRIAL = "pedl.frameworks.keras.ScriptTrial"
-PEDL_TRIALS = frozenset(
-    {
-        SCRIPT_TRIAL,
-        "pedl.frameworks.keras.TFKerasTrial",
-        "pedl.frameworks.keras.tf_keras_trial.TFKerasTrial",
-        "pedl.frameworks.keras.KerasTrial",
-        "pedl.frameworks.keras.KerasFunctionalTrial",
-    }
-)
-DETERMINED_TRIALS = frozenset(
-    {
-        "determined.frameworks.keras.tf_keras_trial.TFKerasTrial",
-        "determined.keras.TFKerasTrial",
-        "determined.keras._tf_keras_trial.TFKerasTrial",
-    }
-)
-TRIALS = PEDL_TRIALS | DETERMINED_TRIALS
+_NEW_TRIAL = "determined.keras.TFKerasTrial"
+_OLD_TRIALS = {old for old, row in names.harness.ROWS.items() if row.new == _NEW_TRIAL}
+TRIALS = _OLD_TRIALS | {
+    *(_NEW_TRIAL, "determined.keras._tf_keras_trial.TFKerasTrial", SCRIPT_TRIAL)
+}
+PEDL_TRIALS = {one for one in TRIALS if one.startswith(f"{names.harness.ROOT}.")}
+DETERMINED_TRIALS = TRIALS - PEDL_TRIALS
 #: Methods that the old harness called with the hyperparameters.
 GIVEN_HPARAMS = ("__init__", "build_model", "session_config", "keras_callbacks")
 #: A hyperparameter of today, which ``batch_size`` becomes.
@@ -128,26 +117,22 @@ class Trial:
         return meaning if meaning in TRIALS else None
 
     @cached_property
-    def _inheritance(self) -> Classes:
-        return Classes(self.modules)
-
-    @cached_property
     def classes(self) -> list[ast.ClassDef]:
         """Every class of which a trial is an instance: trials, their bases and their mixins."""
         found: list[ast.ClassDef] = []
         for root in self.roots:
-            found += [one for one in self._inheritance.family(root) if one not in found]
+            found += [one for one in self._plain_flow.family(root) if one not in found]
         return found
 
     @cached_property
     def concrete(self) -> list[ast.ClassDef]:
         """The trial classes that no other class of the project derives from."""
-        derived = [base for one in self.classes for base in self._inheritance.bases(one)[1:]]
+        derived = [base for one in self.classes for base in self._plain_flow.bases(one)[1:]]
         return [
             one
             for one in self.classes
             if one not in derived
-            and any(base in self.roots for base in self._inheritance.bases(one))
+            and any(base in self.roots for base in self._plain_flow.bases(one))
         ]
 
     @cached_property
@@ -166,18 +151,16 @@ class Trial:
     def methods(self, *wanted: str) -> Iterator[tuple[ast.ClassDef, Function]]:
         """The methods of the trial classes that some names mean; all without names."""
         for owner in self.classes:
-            named = [self._inheritance.own_method(owner, name) for name in wanted]
+            named = [self._plain_flow.own_method(owner, name) for name in wanted]
             for node in owner.body:
-                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (
-                    not wanted or node in named
-                ):
+                if isinstance(node, Function) and (not wanted or node in named):
                     yield owner, node
 
     @cached_property
     def generation(self) -> Generation:
         """The API that the trials were written for."""
         bases = {self.base_name(base) for root in self.roots for base in root.bases}
-        if bases & PEDL_TRIALS or not bases & DETERMINED_TRIALS:
+        if bases & PEDL_TRIALS or not bases & TRIALS:
             return Generation.PEDL
         used = {node.attr for node in self.modules.of(ast.Attribute)}
         if used & _SINCE_0_13:
@@ -230,12 +213,12 @@ class Trial:
     @cached_property
     def loaders(self) -> Function | None:
         """``make_data_loaders``, by whatever name the configs or the package expose it."""
-        return self._harness_function("make_data_loaders", "data_loaders_function")
+        return self._function_at(self.loaders_place)
 
     @cached_property
     def download(self) -> Function | None:
         """``download_data``, if the old harness called one."""
-        return self._harness_function("download_data", "download_data_function")
+        return self._function_at(self.download_place)
 
     @cached_property
     def loaders_place(self) -> str | None:
@@ -252,14 +235,13 @@ class Trial:
         """The dotted name of ``download_data``."""
         return self._harness_place("download_data", "download_data_function")
 
-    def _harness_function(self, name: str, key: str) -> Function | None:
-        place = self._harness_place(name, key)
+    def _function_at(self, place: str | None) -> Function | None:
         home, local = self.modules.split(place) if place else (None, "")
         owner, _, method = local.rpartition(".")
         if home is None or len(home.names.module_bindings(owner or method)) != 1:
             return None  # such as one definition for each platform
         found = self.modules.definition(place or "")
-        if not isinstance(found, ast.FunctionDef) or (owner and not is_static(found)):
+        if not isinstance(found, ast.FunctionDef) or (owner and not is_a(found, "staticmethod")):
             return None
         return found
 
@@ -285,6 +267,11 @@ class Trial:
         return self.modules.init_effect(homes)
 
     # Values.
+
+    def says(self, words: str) -> bool:
+        """Whether the code or the configs match a pattern; code that is carried over may do so."""
+        texts = [one.text for one in self.modules] + [repr(config) for _, config in self.configs]
+        return self.carried or any(re.search(words, text) for text in texts)
 
     @cached_property
     def flow(self) -> Flow:
@@ -401,7 +388,6 @@ GETTERS = {
     "pedl.trial_controller.util.get_rank": "{context}.distributed.get_rank()",
     "determined.trial_controller.util.get_rank": "{context}.distributed.get_rank()",
 }
-
 
 #: An error for a missing key, unless it is raised.
 _CAUGHT = re.compile(r"(?<!raise )\b(?:Key|Lookup)Error\b")

@@ -132,7 +132,10 @@ def command(
         _tell(result, done, diff)
         for line in next_steps(result, again, writes=writes, proves=proves):
             say(line, err=True)
-    sys.exit(_exit_code(result, check))
+    if result.of_kind(Kind.DEFECT):
+        sys.exit(3)
+    left = result.of_kind(Kind.LEFT, Kind.BAD_INPUT)
+    sys.exit(1 if left or (check and result.files) else 0)
 
 
 def _tell(result: Result, done: str, diff: bool) -> None:
@@ -171,13 +174,6 @@ def _end_orderly() -> None:
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, lambda asked, _: sys.exit(128 + asked))
-
-
-def _exit_code(result: Result, check: bool) -> int:
-    if result.of_kind(Kind.DEFECT):
-        return 3
-    left = result.of_kind(Kind.LEFT, Kind.BAD_INPUT)
-    return 1 if left or (check and result.files) else 0
 
 
 def _left_out(select: Sequence[str], ignore: Sequence[str]) -> frozenset[str]:

@@ -55,19 +55,14 @@ def old_names(options: Any, *, as_written: bool = False) -> Iterator[None]:
     from pedl2det_runtime.backends import keras_versions
     from pedl2det_runtime.trainer.run import readable_config
 
+    names = OldNames()
     if as_written:
         keras_versions.serve_no_old_arguments()
-    elif (names := old_names_of(options.directory, readable_config(options))) != OldNames():
-        with _served(names):
-            yield
+    else:
+        names = old_names_of(options.directory, readable_config(options))
+    if names == OldNames():
+        yield
         return
-    yield
-
-
-@contextmanager
-def _served(names: OldNames) -> Iterator[None]:
-    from pedl2det_runtime.backends import keras_versions
-
     keras_versions.choose_keras_2()
     keras_versions.load_tensorflow()
     with keras_versions.as_before():

@@ -14,7 +14,7 @@ from typing import Any
 import libcst as cst
 
 from pedl2det import fixes as fx
-from pedl2det.analysis.flow.values import is_static
+from pedl2det.analysis.flow.values import is_a
 from pedl2det.analysis.source import Source
 from pedl2det.edits import layout, templates
 from pedl2det.edits.comments import keep_comments, settled
@@ -262,7 +262,7 @@ class _Applier(cst.CSTTransformer):
         match edit:
             case fx.AddParameter(function, code):
                 in_class = isinstance(self._source.names.parents.get(function), ast.ClassDef)
-                is_method = in_class and not is_static(function)  # behind `self`
+                is_method = in_class and not is_a(function, "staticmethod")  # behind `self`
                 return layout.with_parameter(updated, code, int(is_method))
             case fx.RenameFunction(name=name):
                 return updated.with_changes(name=cst.Name(name))

@@ -29,7 +29,6 @@ Written by `pedl2det eject`. The file is yours: edit it.
 """
 '''
 
-
 #: Pieces of ``keras_trial.py`` that the script itself uses.
 USED = (
     *("TFKerasTrialContext", "TrialCallbacks", "apply_session_config", "seed_everything"),

@@ -14,19 +14,9 @@ from pedl2det.analysis.text_rules import Span, replaced
 from pedl2det.analysis.tree import NOTEBOOK, files_below
 from pedl2det.edits.imports import Wanted, fit_imports
 from pedl2det.errors import Pedl2DetError
-from pedl2det.texts import is_requirement_file, is_shell_file
-from pedl2det.texts.requirements import (
-    CLUSTER_HARNESSES,
-    LOCAL_HARNESSES,
-    is_list,
-    lines_of,
-    met_instead,
-    name_of,
-    needs,
-    written,
-)
+from pedl2det.texts import is_requirement_file, is_shell_file, requirements
 
-_NAMES = (*LOCAL_HARNESSES, *CLUSTER_HARNESSES)
+_NAMES = (*requirements.LOCAL_HARNESSES, *requirements.CLUSTER_HARNESSES)
 _MENTION = re.compile(rf"(?<![\w./~-])(?:det|{'|'.join(_NAMES)})(?![\w.-])")
 _IMPORT = re.compile(
     r"(?m)^[ \t]*\"?[ \t]*(?:import|from)[ \t]+(?:pedl|determined|pedl2det\w*)(?![\w-])", re.ASCII
@@ -66,20 +56,20 @@ def _without_harness(path: Path, text: str, instead: Sequence[str]) -> str | Non
 
     It can in a plain list of requirements, which may require some of these packages already.
     """
-    lines = [*lines_of(path, text)]
-    if not is_list(path) or not all(line.is_plain for line in lines):
+    lines = [*requirements.lines_of(path, text)]
+    if not requirements.is_list(path) or not all(line.is_plain for line in lines):
         return None if any(_MENTION.search(line.text) for line in lines) else text
-    has_harness = any(name_of(line.text) in _NAMES for line in lines)
+    has_harness = any(requirements.name_of(line.text) in _NAMES for line in lines)
     kept, names = text.splitlines(keepends=True), set()
     for line in lines:
-        name = name_of(line.text)
-        if name in _NAMES or met_instead(line.text, needs(cluster=True)):
+        name = requirements.name_of(line.text)
+        if name in _NAMES or requirements.met_instead(line.text, requirements.needs(cluster=True)):
             kept[line.number - 1] = ""
         else:
             names.add(name)
     if not has_harness and path.name != "requirements.txt":
         return "".join(kept)
-    missing = [f"{one}\n" for one in instead if name_of(one) not in names]
+    missing = [f"{one}\n" for one in instead if requirements.name_of(one) not in names]
     return "".join(kept).rstrip("\n") + "\n" * any(kept) + "".join(missing)
 
 
@@ -87,12 +77,11 @@ def _required(modules: Iterable[Path]) -> Iterator[str]:
     """What the modules need: TensorFlow, and what they import of what pedl2det brought."""
     imported = set()
     for path in modules:
-        for node in Source.read(path).names.of(ast.Import, ast.ImportFrom):
-            imported |= {imported_as(node, one).partition(".")[0] for one in node.names}
+        imported |= {one.partition(".")[0] for one in Source.read(path).names.imported()}
     packages = {_PACKAGES.get(name, name) for name in imported}
-    local, brought = needs(cluster=False), needs(cluster=True)
+    local, brought = requirements.needs(cluster=False), requirements.needs(cluster=True)
     for name in (*_ALWAYS, *sorted(packages & local.keys() - {*brought, *_ALWAYS, "python"})):
-        yield written(name, local)
+        yield requirements.written(name, local)
 
 
 def _reason(path: Path, text: str) -> str:

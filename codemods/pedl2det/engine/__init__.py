@@ -20,7 +20,7 @@ from pedl2det.analysis.tree import is_text
 from pedl2det.engine.migration import Change, NewFile, Options, Outcome, Result, Status
 from pedl2det.engine.one_project import migrate_project
 from pedl2det.engine.settling import SCAN
-from pedl2det.engine.texts import migrate_texts
+from pedl2det.engine.texts import migrate_notebook, migrate_texts
 from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Finding, Kind
 
@@ -60,8 +60,6 @@ def migrate(paths: Sequence[Path], options: Options | None = None) -> Result:
             result.findings.append(Finding(kind, SCAN, path, 1, str(error)))
     migrate_texts(discovered, result, options)
     for path in discovered.notebooks:
-        from pedl2det.engine.notebooks import migrate_notebook
-
         migrate_notebook(path, result, options)
     result.files = list({file.path: file for file in result.files}.values())
     return result

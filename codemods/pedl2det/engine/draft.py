@@ -19,7 +19,6 @@ from typing import Any
 import pedl2det_names as names
 from pedl2det import fixes as fx
 from pedl2det import support as library
-from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.flow.values import Function
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
@@ -65,22 +64,14 @@ def draft(migration: Migration) -> None:
     for source in trial.modules:
         mine, added = edits.get(source.path, []), frozenset(imports[source.path])
         wanted = Wanted(added, _is_old, project, source.path.name == "__init__.py")
-        if not (mine or added or _imports_old(source, wanted)):
+        # What it imports of old names, nothing may use any more.
+        if not (mine or added or any(map(wanted.is_gone, source.names.imported()))):
             continue
         new = without_unused(source, apply(source, mine, contexts))
         text = fit_imports(source, new, wanted)
         if text != source.text:
             migration.texts[source.path] = text
     migration.support, migration.fixes = support, fixes
-
-
-def _imports_old(source: Source, wanted: Wanted) -> bool:
-    """Whether a file imports old names, and so may import what nothing uses any more."""
-    return any(
-        wanted.is_gone(imported_as(node, alias))
-        for node in source.names.of(ast.Import, ast.ImportFrom)
-        for alias in node.names
-    )
 
 
 def _is_old(dotted: str) -> bool:

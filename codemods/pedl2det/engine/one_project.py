@@ -22,7 +22,7 @@ from pedl2det.engine.draft import draft
 from pedl2det.engine.marks import GENERIC, existing, finding_at, mark, mark_open
 from pedl2det.engine.migration import Change, Migration, Options, Outcome, Result, Status
 from pedl2det.engine.settling import SCAN, settle
-from pedl2det.engine.texts import migrate_configs
+from pedl2det.engine.texts import migrate_configs, notebook_findings
 from pedl2det.findings import Finding, Kind
 from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement
 from pedl2det.rules import Rule, rules_for
@@ -83,11 +83,7 @@ def _or_failure(project: Project, work: Callable[[], Result]) -> Result:
 
 
 def _migrate(
-    project: Project,
-    reader: Reader,
-    options: Options,
-    directories: tuple[Path, ...],
-    carries: bool,
+    project: Project, reader: Reader, options: Options, directories: tuple[Path, ...], carries: bool
 ) -> Result:
     reading = read(project, reader, second=carries)
     old = (one for one in reading.trial.all_references if names.is_legacy(one.dotted))
@@ -112,8 +108,6 @@ def _migrate(
     before = [one for source in reading.originals.values() for one in existing(source)]
     migration.findings += [one for one in before if (one.path, one.rule) not in known]
     if any(path.suffix == NOTEBOOK for path in reading.originals):
-        from pedl2det.engine.notebooks import notebook_findings
-
         migration.findings += notebook_findings(reading)
     return settle(migration, directories)
 
@@ -264,9 +258,8 @@ def _propose(migration: Migration) -> None:
             is_said = isinstance(proposal, Remark) and proposal.kind is not Kind.LEFT
             if reason is not None and not is_said:
                 migration.dropped.append(proposal)
-                place = proposal.source, proposal.node
-                kind = Kind.SUPPRESSED
-                migration.findings.append(finding_at(*place, kind, proposal.rule, reason))
+                place = proposal.source, proposal.node, Kind.SUPPRESSED, proposal.rule
+                migration.findings.append(finding_at(*place, reason))
             elif isinstance(proposal, Remark):
                 migration.remarks.append(proposal)
             else:

@@ -19,6 +19,7 @@ from pedl2det.rules import every_rule, titles
 from pedl2det.visible import printable, shown
 
 VERSION = 5  # of the JSON; it changes when a field goes or means something else
+_TOOL = {"name": "pedl2det", "version": __version__}
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 Object = dict[str, Any]
@@ -29,7 +30,7 @@ def json_document(result: Result, done: str) -> str:
     changes = result.changes_by_file()
     content = {
         "version": VERSION,
-        "tool": {"name": "pedl2det", "version": __version__},
+        "tool": _TOOL,
         "outcome": done,
         "trials": [_trial(outcome) for outcome in result.outcomes],
         "legacy_names": {
@@ -80,7 +81,7 @@ def sarif_document(result: Result, done: str) -> str:
         }
         for rule in sorted({one["ruleId"] for one in results})
     ]
-    driver = {"name": "pedl2det", "version": __version__, "rules": rules}
+    driver = {**_TOOL, "rules": rules}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
@@ -93,8 +94,7 @@ def _finding(finding: Finding) -> Object:
 
 def proof_document(proof: Proof) -> str:
     """The report of a verification as JSON."""
-    tool = {"name": "pedl2det", "version": __version__}
-    content = {"version": VERSION, "tool": tool, "proof": proof_object(proof)}
+    content = {"version": VERSION, "tool": _TOOL, "proof": proof_object(proof)}
     return json.dumps(content, indent=2) + "\n"
 
 

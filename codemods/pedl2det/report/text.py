@@ -241,8 +241,7 @@ def _trial(outcome: Outcome) -> list[str]:
 def simplest_first(configs: Iterable[Path]) -> list[Path]:
     """Sort the configs of a trial: const.yaml, those of a single training, those of searches."""
     return sorted(
-        configs,
-        key=lambda path: (path.stem != "const", b"single" not in path.read_bytes(), path),
+        configs, key=lambda path: (path.stem != "const", b"single" not in path.read_bytes(), path)
     )
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from types import ModuleType
@@ -61,10 +60,8 @@ class Rule:
 
     def is_for(self, trial: Trial) -> bool:
         """Whether it may have something to do with a project."""
-        if trial.carried not in self.carried or trial.generation not in self.generations:
-            return False
-        texts = [one.text for one in trial.modules] + [repr(config) for _, config in trial.configs]
-        return trial.carried or any(re.search(self.words, text) for text in texts)
+        is_meant = trial.carried in self.carried and trial.generation in self.generations
+        return is_meant and trial.says(self.words)
 
     def check(self, trial: Trial) -> Iterable[Fix | Remark]:
         """What it would do to such a project."""

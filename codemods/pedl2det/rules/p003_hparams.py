@@ -24,15 +24,7 @@ from pedl2det.analysis.trial import (
     ask_for_hparam,
     data_section,
 )
-from pedl2det.fixes import (
-    AddMember,
-    Drop,
-    Fix,
-    InsertFirst,
-    Remark,
-    RenameFunction,
-    Replace,
-)
+from pedl2det.fixes import AddMember, Drop, Fix, InsertFirst, Remark, RenameFunction, Replace
 
 #: Methods that early Determined called without, though its first documents showed them with it.
 _DATA_METHODS = (TRAINING_METHOD, VALIDATION_METHOD)

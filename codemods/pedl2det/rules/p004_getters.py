@@ -31,7 +31,6 @@ _AS_BEFORE = {
     "get_data_config": "legacy_keras.get_data_config()",
 }
 
-
 #: The end of a name that code computes, or of one that it looks for: ``"%s.yaml" % name``.
 _OF_YAML = re.compile(r"^[^/\s]*[%{}*][^/\s]*\.ya?ml$|^\.ya?ml$")
 _LOADS = [f"yaml.{name}load" for name in ("", "safe_", "full_", "unsafe_")]

@@ -20,7 +20,7 @@ plainly numbers or arrays.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import pedl2det_names as names
@@ -33,6 +33,7 @@ from pedl2det.findings import Kind
 from pedl2det.fixes import Edit, Fix, Remark, ReplaceStatement, rewrite
 from pedl2det_names import Age
 from pedl2det_names.keras import VERSIONS, private_path
+from pedl2det_names.libraries import HEADS as LIBRARY_HEADS
 from pedl2det_names.libraries import ROWS as LIBRARIES
 from pedl2det_names.libraries import UNLIKELY
 
@@ -65,11 +66,13 @@ _TESTS = ast.BoolOp | ast.Compare | ast.If | ast.IfExp | ast.UnaryOp
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite every old name that the table has."""
-    written_for = old_keras.age(trial)
+    written_for, others = old_keras.age(trial), _OWN_RULE
+    if trial.carried:
+        others = (*(one for one in others if one not in names.harness.LOADERS), *TRIALS)
     for reference in trial.references:
         row = old_keras.meant(reference, written_for)
         node, call = reference.node, reference.call
-        if not isinstance(node, ast.expr) or reference.dotted.startswith(_own_rule(trial)):
+        if not isinstance(node, ast.expr) or reference.dotted.startswith(others):
             continue
         if reference.dotted == names.harness.ROOT:
             if isinstance(reference.source.names.parents[node], _TESTS):
@@ -146,22 +149,8 @@ def _is_chosen(trial: Trial, call: ast.Call | None) -> bool:
     """Whether a config may choose a file, of which another one may hold objects."""
     if call is not None and isinstance(trial.modules.home(call).names.parents[call], ast.withitem):
         return False
-    return call is None or not all(_is_constant(trial, one) for one in call.args)
-
-
-def _is_constant(trial: Trial, path: ast.AST, seen: frozenset[ast.AST] = frozenset()) -> bool:
-    """Whether a path is visible."""
-    around = seen | {path}
-    for node in ast.walk(path):
-        if isinstance(node, ast.Call):
-            if not (trial.modules.meaning(node.func) or "").startswith("os."):
-                return False
-        elif isinstance(node, ast.Name | ast.Subscript) and ast.unparse(node) != "__file__":
-            for one in trial.flow.origins(node):
-                is_seen = one.path or one.node is node or one.node in around
-                if is_seen or not _is_constant(trial, one.node, around):
-                    return False
-    return not isinstance(path, ast.arg)
+    origins = [one for path in call.args for one in trial.flow.origins(path)] if call else []
+    return not origins or not all(isinstance(one.node, ast.Constant) for one in origins)
 
 
 def _may_be_ragged(trial: Trial, call: ast.Call | None) -> bool:
@@ -214,12 +203,13 @@ def _rewritten(trial: Trial, reference: Reference, row: names.Name) -> Iterable[
     assert isinstance(node, ast.expr)
     if row.same and row.new is not None and not row.new.startswith("{"):
         arguments: list[Edit] | None = None
-        defaults, imports = _spelled(reference, row)
+        roots = [value.partition(".")[0] for value in row.defaults.values()]
+        imports = tuple(f"import {one}" for one in roots if one in LIBRARY_HEADS)
         if call is not None:
-            arguments = old_keras.call_edits(call, replace(row, defaults=defaults))
+            arguments = old_keras.call_edits(call, row)
         elif not row.defaults or _is_settled(reference.source, node, row):
             arguments = []
-        given = ", ".join(f"{name}={value}" for name, value in defaults.items())
+        given = ", ".join(f"{name}={value}" for name, value in row.defaults.items())
         is_settled = call is not None or _is_settled(reference.source, node, row)
         is_value = row.old == row.new and not is_settled
         root, _, path = reference.dotted.partition(".")
@@ -255,16 +245,6 @@ def _rewritten(trial: Trial, reference: Reference, row: names.Name) -> Iterable[
         yield Remark(node, f"`{code}` does not work any more", row.write)
 
 
-def _spelled(reference: Reference, row: names.Name) -> tuple[Mapping[str, str], tuple[str, ...]]:
-    """The defaults of a row as the file of a reference writes them, and the imports they need."""
-    node = reference.node
-    if not (isinstance(node, ast.expr) and any("." in one for one in row.defaults.values())):
-        return row.defaults, ()
-    found = {name: spell(reference.source, one, node) for name, one in row.defaults.items()}
-    imports = tuple(one for spelling in found.values() for one in spelling.imports)
-    return {name: one.code for name, one in found.items()}, imports
-
-
 def _is_settled(source: Source, node: ast.expr, row: names.Name) -> bool:
     """Whether ``isinstance`` asks about a class, or an earlier run has seen to its arguments."""
     parent = source.names.parents.get(node)
@@ -289,13 +269,6 @@ def _may_be_stale(trial: Trial, call: ast.Call | None) -> bool:
         for use in uses
     ]
     return not uses or not all(is_harmless)
-
-
-def _own_rule(trial: Trial) -> tuple[str, ...]:
-    """The names that a rule of their own rewrites in this trial."""
-    if not trial.carried:
-        return _OWN_RULE
-    return (*(one for one in _OWN_RULE if one not in names.harness.LOADERS), *TRIALS)
 
 
 EXAMPLE = """\

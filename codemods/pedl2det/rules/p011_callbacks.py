@@ -122,7 +122,9 @@ def _with_epochs(trial: Trial) -> Iterable[Fix | Remark]:
                 me = by_position(method)[0].arg
                 owner = trial.modules.home(method).names.class_around(method)
                 is_of_keras = owner is not None and is_keras_trial(trial, owner)
-                data = f"{_epoch(trial, me)}{f', {me}' if is_of_keras else ''}"
+                has_own_loader = any(True for _ in trial.methods(TRAINING_METHOD))
+                name = training_name(trial) if has_own_loader else f"{pair_name(trial)}[0]"
+                data = f"{me}.{name}" + (f", {me}" if is_of_keras else "")
                 code = f"{MODULE}.with_epoch_logs({{context}}, {{callbacks}}, {data})"
                 yield rewrite(value, code, {"callbacks": value})
                 is_counted = True
@@ -139,13 +141,6 @@ def _called_by_harness(trial: Trial) -> Iterator[Function]:
         callers = {trial.modules.home(call).names.function_of(call) for call in calls}
         if method in used or callers.isdisjoint(below):
             yield method
-
-
-def _epoch(trial: Trial, first: str) -> str:
-    """The training data in a method of the trial."""
-    if any(True for _ in trial.methods(TRAINING_METHOD)):
-        return f"{first}.{training_name(trial)}"
-    return f"{first}.{pair_name(trial)}[0]"
 
 
 def _remembering(trial: Trial) -> Iterable[Fix]:

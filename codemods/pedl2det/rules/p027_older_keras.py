@@ -83,23 +83,18 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             for one in trial.modules.reads
         ):
             yield from old_keras.before_models(trial, f"{MODULE}.use_old_arguments")
-    elif age is Age.TENSORFLOW_2 and (_says(trial, _MASK) or _hides_any(trial)):
+    elif age is Age.TENSORFLOW_2 and (trial.says(_MASK) or _hides_any(trial)):
         yield from old_keras.before_models(trial, f"{MODULE}.use_old_masks")
     for node in trial.modules.reads if age is not Age.CURRENT else ():
         if trial.today(node) == _IMAGES and _may_transform(trial, node):
             yield Remark(node, f"{ast.unparse(node)}: {IMAGES_DIFFER}", _EXCHANGE, Kind.DIFFERENT)
 
 
-def _says(trial: Trial, words: str) -> bool:
-    texts = [one.text for one in trial.modules] + [repr(config) for _, config in trial.configs]
-    return trial.carried or any(re.search(words, text) for text in texts)
-
-
 def _is_plain(trial: Trial) -> bool:
     """Whether every layer, loss, metric and optimizer is visible, and computes today as then."""
-    if old_keras.has_standalone_layers(trial) or _says(trial, _OLD):
+    if old_keras.has_standalone_layers(trial) or trial.says(_OLD):
         return False
-    if _says(trial, _FREEZES) and _says(trial, _NORM):
+    if trial.says(_FREEZES) and trial.says(_NORM):
         return False
     return (
         not _may_weight(trial)
@@ -111,7 +106,7 @@ def _is_plain(trial: Trial) -> bool:
 
 def _may_weight(trial: Trial) -> bool:
     """Whether records may have weights: as the third part of a batch, or by name."""
-    if _says(trial, r"\bsample_?weights?\b"):
+    if trial.says(r"\bsample_?weights?\b"):
         return True
     given: list[ast.expr | None] = [one.body for one in trial.modules.of(ast.Lambda)]
     given += [one.value for one in trial.modules.of(ast.Return)]

@@ -8,7 +8,6 @@ and ``old_numpy`` those of the NumPy before 1.20.
 from __future__ import annotations
 
 import ast
-import functools
 from collections.abc import Iterable
 
 import pedl2det_names as names
@@ -64,15 +63,11 @@ def _is_asked_plainly(trial: Trial, module: ast.expr, parent: ast.AST) -> bool:
     return False
 
 
-@functools.cache
-def _modules() -> frozenset[str]:
-    """The modules in which the table has a name."""
-    return frozenset(row.old.rpartition(".")[0] for row in names.rows())
-
-
 def _is_module(dotted: str) -> bool:
     is_written_like_one = dotted.rpartition(".")[2].islower()
-    if not (dotted.partition(".")[0] in _ROOTS and is_written_like_one and dotted in _modules()):
+    if not (
+        dotted.partition(".")[0] in _ROOTS and is_written_like_one and dotted in names.packages()
+    ):
         return False
     row = names.lookup(dotted)
     return row is None or row.support is None  # else it is a piece (P010)

@@ -242,9 +242,8 @@ def _plan_submission(source: Source, modules: Modules) -> Script | None:
     given = argument(call, "config", 1)
     script.config = native.config_of(Flow(modules), given)
     is_computed = given is not None and script.config is None
-    _say(
-        script, source, call, Kind.NOTE, f"{_SUBMITTED}; {_COMPUTED}" if is_computed else _SUBMITTED
-    )
+    message = f"{_SUBMITTED}; {_COMPUTED}" if is_computed else _SUBMITTED
+    _say(script, source, call, Kind.NOTE, message)
     gone = native.with_preparation(source, modules, statement)
     script.edits += [(source, ReplaceStatement(one)) for one in gone]
     return script

@@ -169,7 +169,8 @@ def _read(source: str) -> Iterator[_Definition]:
         while first and lines[first - 1].startswith("#"):  # a comment is of the definition
             first -= 1
         text = "".join(lines[first : node.end_lineno])
-        yield _Definition(_name(node), text, imports)
+        name = ast.unparse(node.targets[0]) if isinstance(node, ast.Assign) else node.name  # type: ignore[attr-defined]
+        yield _Definition(name, text, imports)
 
 
 def _written(start: str, value: Any, end: str = "") -> str:
@@ -184,15 +185,6 @@ def _written(start: str, value: Any, end: str = "") -> str:
     pairs = zip(keys, members, strict=True)
     inside = [_written(f"    {indent}{key}", one, ",") for key, one in pairs]
     return "\n".join([start + first, *inside, indent + last + end])
-
-
-def _name(node: ast.stmt) -> str:
-    match node:
-        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-            return name
-        case ast.Assign(targets=[ast.Name(id=name)]):
-            return name
-    raise ValueError(f"a piece is a function, a class or one variable, not {ast.unparse(node)}")
 
 
 def _global_names(text: str) -> frozenset[str]:

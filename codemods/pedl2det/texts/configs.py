@@ -9,13 +9,7 @@ import yaml
 
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.experiment import convert
-from pedl2det.analysis.text_rules import (
-    ConfigFacts,
-    Insert,
-    TextChange,
-    TextFinding,
-    TextResult,
-)
+from pedl2det.analysis.text_rules import ConfigFacts, Insert, TextChange, TextFinding, TextResult
 from pedl2det.edits.yaml_edits import NotEdited, edited
 from pedl2det.findings import Kind, Unreadable
 from pedl2det.support import render

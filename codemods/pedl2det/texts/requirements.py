@@ -28,14 +28,12 @@ _COMMENT = re.compile(r"(?:^|[ \t])#.*", re.DOTALL)
 #: PEDL, or a distribution of it, in whatever is no plain requirement.
 _PEDL = re.compile(r"(?<![\w.-])pedl(?![\w./-]|-\D)|\bpedl-\d", re.IGNORECASE)
 
-
 #: What serves an old and a migrated trial on one's own machine: the tool, and what it trains with.
 LOCAL = "pedl2det[run]"
 #: What a team with a cluster imports and submits with.
 CLUSTER = "determined"
 LOCAL_HARNESSES = ("pedl", "pedl2det")
 CLUSTER_HARNESSES = ("determined", "determined-cli")
-
 
 Needs = dict[str, SpecifierSet]
 

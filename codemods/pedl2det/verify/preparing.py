@@ -116,7 +116,8 @@ def _with_twin(old: Copy, twin: Path, workshop: Workshop) -> Pair:
     """The old trial, and a migrated trial or a plain script that the user has."""
     _, findings = _migrate(old)
     different = tuple(finding for finding in findings if finding.kind is Kind.DIFFERENT)
-    script = _script_in(twin)
+    scripts = sorted(twin.rglob("train*.py"))
+    script = next((path for path in scripts if MARK.encode() in path.read_bytes()[:500]), None)
     own = workshop.config if script else _config_of_twin(twin, old.extent.home, workshop.config)
     new = replace(workshop.copy("new", extent_of(twin), own), is_migrated=True)
     if script is not None:
@@ -186,12 +187,6 @@ def _concerning(result: Result, project: Project | None, config: Path) -> Iterat
         is_near = path.is_relative_to(project.home) or path in project.needed
         if is_near and path.suffix in _TRAINED and path not in others:
             yield finding
-
-
-def _script_in(directory: Path) -> Path | None:
-    """The script of `pedl2det eject` in a directory or below it; None if there is none."""
-    scripts = sorted(directory.rglob("train*.py"))
-    return next((path for path in scripts if MARK.encode() in path.read_bytes()[:500]), None)
 
 
 def chosen_config(home: Path, *, any_will_do: bool = False) -> Path:

@@ -16,9 +16,8 @@ from typing import Any
 
 from pedl2det_runtime.backends import keras_versions
 
-_KEPT_OUT = {
-    *("determined", "pedl", "pedl2det", "pedl2det_legacy", "pedl2det_names", "pedl2det_runtime"),
-}
+_OURS = {"pedl", "pedl2det", "pedl2det_legacy", "pedl2det_names", "pedl2det_runtime"}
+_KEPT_OUT = {"determined", *_OURS}
 
 
 def record(out: Path, script: Path, arguments: Sequence[str]) -> None:

@@ -127,17 +127,16 @@ def train(
         for process in processes:
             process.kill()
             process.wait()
-    failures = [
-        _failure(process.returncode, log.read_text("utf-8", "replace"))
-        if process.returncode
-        else None
-        for process, log in zip(processes, logs, strict=True)
-    ]
+    pairs = zip(processes, logs, strict=True)
+    failures = [_failure(process.returncode, log) for process, log in pairs]
     others = (None if first_failed else failure for failure in failures[1:])
     return (failures[0], *others), time.monotonic() - began
 
 
-def _failure(code: int, errors: str) -> Failure:
+def _failure(code: int, log: Path) -> Failure | None:
+    errors = log.read_text("utf-8", "replace")
+    if not code:
+        return None
     if code < 0:
         name = signal.Signals(-code).name
         why = ", perhaps for want of memory" if name == "SIGKILL" else ""

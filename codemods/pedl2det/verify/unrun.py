@@ -119,16 +119,14 @@ def common(first: Lines, second: Lines) -> Lines:
 _LIBRARIES = ("numpy", "tensorflow")
 _SECONDS = 120
 _LOOK_UP = """\
-import json, pkgutil, sys
+import contextlib, json, pkgutil, sys
 
-def exists(dotted):
-    try:
+missing = json.load(sys.stdin)
+for dotted in [*missing]:
+    with contextlib.suppress(AttributeError, ImportError):
         pkgutil.resolve_name(dotted)
-    except (AttributeError, ImportError):
-        return False
-    return True
-
-json.dump([dotted for dotted in json.load(sys.stdin) if not exists(dotted)], sys.stdout)
+        missing.remove(dotted)
+json.dump(missing, sys.stdout)
 """
 
 

@@ -369,7 +369,8 @@ def rows(texts, batch, size):
     pairs = np.array([[float(one), 1.0] for one in texts])
     return found, pairs, map({array}, zip(*batch))
 """
-_CERTAIN = _BY_NAME.format(more="").replace('hparams["rows"]', '"rows"')
+_CERTAIN = _BY_NAME.format(more="").replace('"%s.npy" % name', "name")
+_CERTAIN = _CERTAIN.replace('hparams["rows"]', '"rows.npy"')
 CASES = (
     _case(_SEVERAL, _SEVERAL_AFTER),
     _case(_OTHER, _OTHER),
@@ -449,7 +450,8 @@ CASES = (
     *(
         _case(_OPENED.format(path=path, more=""), _OPENED.format(path=path, more=more))
         for path, more in (
-            ("os.path.join(os.path.dirname(__file__), NAME)", ""),
+            ("os.path.abspath('rows.npy')", _MORE),
+            ("NAME", ""),
             ("os.environ['ROWS']", _MORE),
             ("open(NAME, 'rb')", _MORE),
             ("find()", _MORE),

@@ -20,8 +20,7 @@ from pedl2det.analysis.flow.values import (
     first_parameter,
     has_hidden_arguments,
     has_only,
-    is_classmethod,
-    is_static,
+    is_a,
     of_dict,
     of_elements,
     step_of,
@@ -51,16 +50,14 @@ class Classes:
         source = self.modules.home(target)
         found = source.names.reads_of(target)
         if isinstance(target, ast.Name) and source.names.binder(target) is source.tree:
-            elsewhere = self._reads_of_dotted(f"{self.modules.name_of(source)}.{target.id}")
+            dotted = f"{self.modules.name_of(source)}.{target.id}"
+            elsewhere = self._reads_by_meaning.get(dotted, [])
             return [*found, *(one for one in elsewhere if self.modules.home(one) is not source)]
         return found
 
-    def _reads_of_dotted(self, dotted: str) -> list[ast.expr]:
-        """Where a name of a module or a class is read by its dotted name."""
-        return self._reads_by_meaning.get(dotted, [])
-
     @cached_property
     def _reads_by_meaning(self) -> dict[str, list[ast.expr]]:
+        """Where each name of a module or a class is read, by its dotted name."""
         found: dict[str, list[ast.expr]] = defaultdict(list)
         for node in self.modules.reads:
             meaning = self.modules.meaning(node)
@@ -138,7 +135,7 @@ class Classes:
             return None
         names = self.modules.home(node).names
         binder = names.binder(node.value)
-        if not isinstance(binder, Function) or is_static(binder):
+        if not isinstance(binder, Function) or is_a(binder, "staticmethod"):
             return None
         owner = names.parents.get(binder)
         is_self = first_parameter(binder) == node.value.id
@@ -164,7 +161,7 @@ class Classes:
         if not isinstance(owner, ast.ClassDef):
             return []
         dotted = f"{self.modules.name_of(source)}.{owner.name}.{target.id}"
-        return [*self._of_self(owner, target.id, ast.Load), *self._reads_of_dotted(dotted)]
+        return [*self._of_self(owner, target.id, ast.Load), *self._reads_by_meaning.get(dotted, ())]
 
     def _of_self(
         self, owner: ast.ClassDef | None, name: str, context: type[ast.expr_context]
@@ -278,10 +275,9 @@ class Origins(Classes):
 
     def _back_from_display(self, node: ast.AST, path: Path) -> list[Place]:
         """The members of a tuple, list or dict that is written out."""
-        match node:
-            case ast.List() | ast.Dict() | ast.ListComp() | ast.DictComp():
-                if self._is_changed(node):
-                    return []
+        changeable = ast.List | ast.Dict | ast.ListComp | ast.DictComp
+        if isinstance(node, changeable) and self._is_changed(node):
+            return []
         match node:
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 return of_elements(elements, path)
@@ -438,7 +434,7 @@ class Origins(Classes):
     def call_of(self, node: ast.Call, function: Callable) -> Call:
         """A call, and whether it fills the first parameter of a function with an object."""
         owner = self.modules.home(function).names.parents.get(function)
-        if not isinstance(owner, ast.ClassDef) or is_static(function):
+        if not isinstance(owner, ast.ClassDef) or is_a(function, "staticmethod"):
             return Call(node, bound=False)
         is_constructor = getattr(function, "name", "") == "__init__"
         if not isinstance(node.func, ast.Attribute):
@@ -447,7 +443,7 @@ class Origins(Classes):
         target = self.modules.meaning(node.func.value)
         of_class = target is not None and isinstance(self.modules.definition(target), ast.ClassDef)
         makes_object = is_constructor and node.func.attr != "__init__"
-        return Call(node, bound=not of_class or is_classmethod(function) or makes_object)
+        return Call(node, not of_class or is_a(function, "classmethod") or makes_object)
 
 
 def _within(values: list[Place], path: Path) -> list[Place]:

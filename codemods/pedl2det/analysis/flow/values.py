@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from pedl2det.analysis.bindings import Function as Function
 from pedl2det.analysis.bindings import Path, Step
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 Callable = Function | ast.Lambda
 #: Methods that change a list, a dict or an array in place.
 _CHANGING = frozenset(
@@ -183,17 +183,8 @@ def first_parameter(function: Callable) -> str | None:
     return next((one.arg for one in by_position(function)), None)
 
 
-def is_static(function: ast.AST) -> bool:
-    """Whether a method is a static one."""
-    return _is_decorated(function, "staticmethod")
-
-
-def is_classmethod(function: ast.AST) -> bool:
-    """Whether a method is a class method."""
-    return _is_decorated(function, "classmethod")
-
-
-def _is_decorated(function: ast.AST, name: str) -> bool:
+def is_a(function: ast.AST, name: str) -> bool:
+    """Whether a method is a ``staticmethod``, or a ``classmethod``."""
     decorators = getattr(function, "decorator_list", ())
     return any(isinstance(one, ast.Name) and one.id == name for one in decorators)
 

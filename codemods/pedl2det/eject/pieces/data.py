@@ -25,11 +25,8 @@ class SequenceAdapter:
         data=None,
     ):
         self.sequence = data if sequence is None else sequence
-        self.settings = {
-            "use_multiprocessing": use_multiprocessing,
-            "workers": workers,
-            "max_queue_size": max_queue_size,
-        }
+        self.settings = {"workers": workers, "max_queue_size": max_queue_size}
+        self.settings["use_multiprocessing"] = use_multiprocessing
 
     def __len__(self):
         return len(self.sequence)
@@ -43,6 +40,8 @@ def training_dataset(context, data):
     """
     if isinstance(data, tf.data.Dataset):
         return data.repeat()
+    if isinstance(data, SequenceAdapter):
+        context.configure_fit(**data.settings)
     batches = _batches(context, data)
     random_order = np.random.RandomState(context.get_trial_seed() % 2**32)
 
