@@ -20,7 +20,6 @@ WRITE_TRIAL = (
 )
 _NO_FIT = "the script's own statements lead to no fit of a model that can be seen"
 _AGAIN = "fit may be called more than once, and a trial trains one model, once"
-_WRITE_ONE = "leave a loop out, since searcher.max_length counts epochs; make two fits two trials"
 _NO_VALIDATION = "fit gets no validation_data, which every trial needs"
 _WRITE_VALIDATION = "give fit validation_data=..."
 _HIDDEN = "`{}` trains where the trial cannot resume the script"
@@ -126,21 +125,24 @@ class Fits:
                 yield call, _HIDDEN.format(ast.unparse(call.func)), WRITE_TRIAL
         for function in self.functions:
             names = self.modules.home(function).names
-            nodes = [
-                one for one in names.below(function) if isinstance(one, ast.Yield | ast.YieldFrom)
-            ]
+            yields = any(
+                isinstance(one, ast.Yield | ast.YieldFrom)
+                for one in names.below(function)
+                if names.definition_around(one) is function
+            )
             is_plain = isinstance(function, ast.FunctionDef) and not function.name.startswith("__")
-            yields = any(names.definition_around(one) is function for one in nodes)
             if not is_plain or yields or self.flow.escapes(function):
                 name = getattr(function, "name", "lambda")
                 yield function, _HIDDEN.format(name), WRITE_TRIAL
-        for number, call in enumerate(self.calls):
+        for call in self.calls:
             around = self.modules.home(call).names.around(call)
             in_loop = any(isinstance(one, ast.For | ast.While) for one in around)
-            if in_loop or any(self._both_run(one, call) for one in self.calls[:number]):
-                yield call, _AGAIN, _WRITE_ONE
+            if in_loop:
+                yield call, _AGAIN, WRITE_TRIAL
             elif _lacks_validation(call):
                 yield call, _NO_VALIDATION, _WRITE_VALIDATION
+        for call in self.calls[1:]:
+            yield call, _AGAIN, WRITE_TRIAL
 
     def _may_yield(self, call: ast.Call) -> bool:
         """Whether a call is in a function, or in a script, and not in a comprehension there."""
@@ -148,16 +150,6 @@ class Fits:
         scope = next((one for one in home.names.around(call) if isinstance(one, SCOPES)), home.tree)
         is_script = scope is home.tree and id(home) in self._scripts
         return is_script or isinstance(scope, ast.FunctionDef)
-
-    def _both_run(self, one: ast.Call, other: ast.Call) -> bool:
-        """Whether two calls are not in different branches of an ``if``."""
-        around = {*self.modules.home(one).names.around(one)}
-        nodes = self.modules.home(other).names.around(other)
-        common = next((node for node in nodes if node in around), None)
-        if not isinstance(common, ast.If):
-            return True
-        in_body = {node for part in common.body for node in ast.walk(part)}
-        return (one in in_body) == (other in in_body)
 
 
 def _lacks_validation(call: ast.Call) -> bool:

@@ -80,30 +80,6 @@ if __name__ == "__main__":
     parser.add_argument("--seed", default=7, type=int)
     raise SystemExit(main(parser.parse_args()))
 """,
-    "in a branch, with an early return": """
-import sys
-
-
-def main():
-    if len(sys.argv) > 1:
-        keras.say("no")
-        return
-    model = keras.Model("net")
-    if random.random() < 2:
-        model.compile("sgd", "mse")
-        with keras.scope("outer"):
-            best = None
-            h = model.fit([1, 2], [3, 4], validation_data=([5], [6]))
-            best = min(h.history["loss"])
-        keras.say(best)
-    else:
-        model.compile("adam", "mse")
-        model.fit([1], [2], validation_data=([5], [6]))
-    keras.say("done", model.name)
-
-
-main()
-""",
     "by a method": """
 class Trainer:
     def __init__(self, name):
