@@ -103,6 +103,8 @@ class Locator:
         """The parameter, argument, decorator or member of a list that a node stands for."""
         if isinstance(node, ast.arg):
             return self.node(node)
+        if isinstance(node, ast.Starred):  # which libcst has no node for
+            return self.argument(node)
         found = self._parents.get(self.node(node)) if isinstance(node, ast.expr) else None
         is_part = isinstance(found, cst.Decorator | cst.Annotation | cst.Element)
         return found if found is not None and is_part else self.argument(node)

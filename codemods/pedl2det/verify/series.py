@@ -40,18 +40,17 @@ class Series:
         return proof
 
     def by_configs(self, directory: Path, result: Result) -> Proof:
-        """Prove a migration by each config of the trial that may train another branch of its code.
+        """Prove a migration by four configs of the trial, those of other branches first.
 
         Further configs follow while there is code that no training has executed. Without configs,
         it is trained by what `run` finds. Returns the first proof that is not equal, else one
         proof of all; a further config that cannot be trained here is named in it.
         """
         outcome = next(one for one in result.outcomes if one.directory == directory)
-        branches, more = _by_branch(outcome.configs)
-        first, others = (branches[0], [*branches[1:], *more]) if branches else (None, [])
-        proof = self._first(directory, first, result)
-        for config in others if proof.is_equal else ():
-            if config in more and not any(proof.unrun.values()):
+        configs = _by_branch(outcome.configs)
+        proof = self._first(directory, configs[0] if configs else None, result)
+        for number, config in enumerate(configs[1:], 2) if proof.is_equal else ():
+            if number > _MOST_CONFIGS and not any(proof.unrun.values()):
                 break
             verdict = verify_trial(directory, config, _BATCHES_OF_OTHERS, result=result)
             message, _, _ = verdict.message.partition(";")  # the rest was said of the first
@@ -62,24 +61,23 @@ class Series:
             trained = (config,) if verdict.is_equal else ()
             message = f"{proof.message}; {shown_verdict}"
             unrun = common(proof.unrun, verdict.unrun) if trained else proof.unrun
-            configs = (*proof.configs, *trained)
-            proof = replace(proof, message=message, configs=configs, unrun=unrun)
+            of_proof = (*proof.configs, *trained)
+            proof = replace(proof, message=message, configs=of_proof, unrun=unrun)
         return proof
 
 
-def _by_branch(configs: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+def _by_branch(configs: Sequence[Path]) -> list[Path]:
     """Return a config of each branch, const.yaml and such of a single training first, and others.
 
-    The others differ in fractions alone.
+    The others differ in fractions, sizes and searches alone.
     """
     by_branch: dict[object, Path] = {}
     ordered = simplest_first(configs)
     for config in ordered:
         settings = settings_of(config)
         by_branch.setdefault(settings and settings.branch, config)
-    branches = list(by_branch.values())[:_MOST_CONFIGS]
-    more = [one for one in ordered if one not in by_branch.values()]
-    return branches, more[: _MOST_IF_UNRUN - len(branches)]
+    branches = [*by_branch.values()]
+    return [*branches, *(one for one in ordered if one not in branches)][:_MOST_IF_UNRUN]
 
 
 def prove(
