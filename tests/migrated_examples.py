@@ -40,7 +40,10 @@ CHANGES: dict[str, dict[str, Any]] = {
 #: Copies that are carried over whole, by their names here.
 CARRIED = {
     f"{name}_carried": name
-    for name in ("iris", "cancer_dataset", "wine_two_outputs", "early_wine", "iris_download")
+    for name in (
+        *("iris", "cancer_dataset", "wine_two_outputs", "early_wine", "iris_download"),
+        "digits_script",
+    )
 }
 
 
@@ -66,4 +69,5 @@ def _draws(trial: Path) -> bool:
 
 def changes_of(name: str) -> dict[str, Any]:
     """What an example's config has otherwise here."""
-    return {**SHORT, "searcher": {"max_length": {"batches": BATCHES}}, **CHANGES.get(name, {})}
+    changes = CHANGES.get(name.removesuffix("_carried"), {})
+    return {**SHORT, "searcher": {"max_length": {"batches": BATCHES}}, **changes}

@@ -15,7 +15,7 @@ from support import write_tree
 
 NAMES = (
     *("iris", "digits", "digits_keras_trial", "wine_two_outputs"),
-    *("cancer_dataset", "iris_download", "early_wine"),
+    *("cancer_dataset", "iris_download", "early_wine", "digits_script"),
 )
 
 
@@ -27,7 +27,7 @@ def test_an_example_trains_the_same(name: str, example: Callable[[str], Path]) -
     result = migrate([directory], Options(carries=lambda _: True))
 
     assert not result.of_kind(Kind.LEFT)
-    assert "(legacy_keras." in "".join(file.new.decode() for file in result.files)
+    assert "Trial(legacy_keras." in "".join(file.new.decode() for file in result.files)
     verdict = verify_trial(directory, batches=20, result=result)
     assert verdict.is_equal, verdict.message
 
