@@ -31,13 +31,10 @@ def keras_callbacks(self):
 _TWO_CALLBACKS = "compute_validation_metrics is one more callback beside these"
 _OWN = "compute_validation_metrics"
 _METRICS = ("training_metrics", "validation_metrics")
-_TWO_OF_A_NAME = (
-    "training and validation share one list: where a name is another metric's in training, that "
-    "one is called training_NAME"
-)
 _ONE_LIST = (
     "the metrics of training and of validation are one list, and are reported for both; in a "
-    "validation each has {prefix} before its name"
+    "validation each has {prefix} before its name, and one of the training that shares its name "
+    "with another of the validation is called training_NAME"
 )
 _OWN_NAMES = f"what {_OWN} returns is reported in place of all other metrics"
 
@@ -72,12 +69,8 @@ def _metrics(trial: Trial, root: ast.ClassDef) -> Fix:
     """Say what metrics are called now."""
     names = metric_names(trial, root)
     prefix = names.prefix if names is not None else ""
-    notes = [(Kind.NOTE, _ONE_LIST.format(prefix=prefix) if prefix else _OWN_NAMES)]
-    methods = [one for name in _METRICS for one in trial.flow.overrides(root, name)]
-    returned = [one for method in methods for one in trial.flow.returned(method)]
-    if not all(isinstance(one, ast.Dict) for one in returned):
-        notes.append((Kind.NOTE, _TWO_OF_A_NAME))
-    return Fix(root, notes=tuple(notes), config=(RENAMED,))
+    note = _ONE_LIST.format(prefix=prefix) if prefix else _OWN_NAMES
+    return Fix(root, notes=((Kind.NOTE, note),), config=(RENAMED,))
 
 
 # build_model.

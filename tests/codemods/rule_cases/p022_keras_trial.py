@@ -100,7 +100,7 @@ CASES = (
     _case(  # metrics that only the running code knows
         _BUILD + _COMPUTED,
         _LISTED + _COMPUTED,
-        "that one is called training_NAME",
+        "another of the validation is called training_NAME",
     ),
     _case(
         _BUILD + _ACCURACY + _VALIDATION,
