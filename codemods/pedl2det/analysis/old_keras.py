@@ -57,10 +57,9 @@ def age(trial: Trial) -> Age:
     signs = [one for one in found if not _is_guarded(one)]
     if any(one.row is not None and one.row.since == TENSORFLOW_2 for one in signs):
         return Age.TENSORFLOW_1
-    if trial.counts_in_steps and not trial.is_of_today:
-        return Age.TENSORFLOW_1
-    is_aged = signs or is_early or _defines_optimizer(trial) or _gives_rate(trial)
-    return Age.TENSORFLOW_2 if is_aged else Age.CURRENT
+    if signs or is_early or _defines_optimizer(trial) or _gives_rate(trial):
+        return Age.TENSORFLOW_2
+    return Age.TENSORFLOW_1 if trial.is_early else Age.CURRENT
 
 
 def _defines_optimizer(trial: Trial) -> bool:
