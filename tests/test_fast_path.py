@@ -128,3 +128,29 @@ def test_a_step_may_report_what_has_no_known_rank(tmp_path: Path) -> None:
             return model
 
     assert run(Reports, tmp_path, config(6)).reports[0]["metrics"]["seven"] == 7
+
+
+def test_callbacks_may_predict_on_one_batch(tmp_path: Path) -> None:
+    shapes = []
+
+    class Predicting(callbacks.Callback):
+        def on_train_workload_begin(self, *_: Any) -> None:
+            self._predict()
+
+        def on_validation_end(self, *_: Any) -> None:
+            self._predict()
+
+        def on_train_workload_end(self, *_: Any) -> None:
+            self._predict()
+
+        def _predict(self) -> None:
+            shapes.append(self.model.predict_on_batch(X[:4]).shape)
+
+    class Predicts(Changed):
+        def keras_callbacks(self) -> list[Any]:
+            return [Predicting()]
+
+    reports = run(Predicts, tmp_path, GIVEN).reports
+
+    assert len(reports) > 8
+    assert {*shapes} == {(4, 1)}

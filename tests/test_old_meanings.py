@@ -113,6 +113,15 @@ def test_an_optimizer_with_updates_of_its_own(keras: Any) -> None:
     assert all(np.allclose(*pair, rtol=1e-6) for pair in zip(mine, known, strict=True))
 
 
+def test_an_optimizer_may_set_its_initial_decay(keras: Any) -> None:
+    class Decaying(keras.optimizers.Optimizer):  # type: ignore[misc, name-defined]
+        def __init__(self, decay: float) -> None:
+            super().__init__()
+            self.initial_decay = decay
+
+    assert Decaying(0.5).initial_decay == 0.5
+
+
 def test_an_optimizer_of_tensorflow_2_0(keras: Any) -> None:
     class Slow(tf.keras.optimizers.Optimizer):  # type: ignore[misc]
         def __init__(self, rate: float) -> None:
