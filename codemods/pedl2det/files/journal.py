@@ -102,7 +102,7 @@ class Journal:
         """Whether the run came to its end."""
         return self.file.suffix == _DONE
 
-    def reaches(self, paths: list[Path]) -> bool:
+    def reaches(self, paths: Sequence[Path]) -> bool:
         """Whether the run was about something below some paths; links may lead it elsewhere."""
         written = (entry.path for entry in self.entries)
         return any(is_below(path, paths) for path in (*self.roots, *written))
@@ -184,7 +184,7 @@ def new_file(path: Path) -> Iterator[IO[bytes]]:
         raise
 
 
-def is_below(path: Path, roots: list[Path]) -> bool:
+def is_below(path: Path, roots: Sequence[Path]) -> bool:
     """Whether a resolved path is one of some paths, or below one."""
     return any(path.is_relative_to(root.resolve()) for root in roots)
 
