@@ -83,14 +83,8 @@ def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
 
     ``pedl experiment create CONFIG DIR`` becomes ``det experiment create`` for a cluster and
     ``pedl2det run DIR -c CONFIG`` otherwise, or ``pedl2det search`` if the config describes a
-    search. All other commands of PEDL are named.
-
-    Args:
-        path_name: the file: a shell script, a Makefile, a Dockerfile, Markdown, or a notebook
-            (``.ipynb``), of which the text is the source of one cell. Configs that commands name
-            are read from its directory, or from one above.
-        text: the text.
-        cluster: whether the team has a Determined cluster.
+    search. All other commands of PEDL are named. Configs that commands name are read from the
+    file's directory, or from one above. Of a notebook, the text is the source of one cell.
     """
     made = _Made(Path(path_name), text, cluster)
     seen = text

@@ -182,9 +182,6 @@ class Workshop:
         """Copy a trial, with the old trial's config unless it has another.
 
         An earlier copy of this name and its results are removed.
-
-        Raises:
-            Pedl2DetError: a file cannot be read, or the disk has too little room.
         """
         top, out = self.scratch / name, self.scratch / "results" / name
         for directory in (top, out):

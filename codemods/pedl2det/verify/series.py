@@ -89,16 +89,10 @@ def prove(
     *,
     only_proved: bool = True,
 ) -> Result:
-    """Return the result without the trials that do not train the same.
+    """Return the result without the trials that do not train the same; nothing is written yet.
 
-    A trial whose rewrite is refuted is carried over whole (P034), and proved again. Nothing is
-    written yet.
-
-    Args:
-        result: what the migration would write.
-        verify: compares a trial as it is and as a result would write it.
-        carry: what the migration would write if the trials in some directories were carried over.
-        only_proved: leave out what could not be compared as well, and not only what is refuted.
+    A trial whose rewrite is refuted is carried over whole (P034), and proved again: ``carry`` says
+    what would be written then. With ``only_proved``, what could not be compared is left out too.
     """
     proofs = {
         one.directory: verify(one.directory, result) for one in result.outcomes if one.is_to_prove

@@ -193,8 +193,10 @@ class Uses(Origins):
                 if not is_read or node in callees or self.modules.is_of_library(node):
                     continue
                 found.update(self._hidden_by(node))
-                if isinstance(node, ast.Attribute):
-                    found.update(self._methods_read(node))
+                if isinstance(node, ast.Attribute):  # which may mean a method
+                    owner = self.class_of_self(node)
+                    named = self._methods_by_name[node.attr]
+                    found.update(self.overrides(owner, node.attr) if owner is not None else named)
         return found
 
     def _hidden_by(self, node: ast.expr) -> Iterator[Callable]:
@@ -210,13 +212,6 @@ class Uses(Origins):
                 constructor = self.method(origin.node, "__init__")
                 if constructor is not None:
                     yield constructor
-
-    def _methods_read(self, node: ast.Attribute) -> list[Function]:
-        """The methods that an attribute may mean, where it is not seen to be called."""
-        owner = self.class_of_self(node)
-        if owner is not None:
-            return self.overrides(owner, node.attr)
-        return self._methods_by_name[node.attr]
 
     @cached_property
     def _methods_by_name(self) -> dict[str, list[Function]]:
@@ -279,10 +274,8 @@ def _item_of(node: ast.expr, parent: ast.Subscript, path: Path) -> Iterator[Next
 class Flow(Uses):
     """Answers about the values of one project.
 
-    Args:
-        modules: its files.
-        entries: functions whose returned values leave the project, such as the data loaders.
-        given: functions that get arguments from outside of it.
+    What ``entries`` return leaves it, such as the data loaders. Functions in ``given`` get
+    arguments from outside of it.
     """
 
     def __init__(
