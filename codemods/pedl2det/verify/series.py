@@ -28,17 +28,6 @@ class Series:
         self._total, self._say = total, say
         self._numbers: dict[Path, int] = {}
 
-    def _first(self, directory: Path, config: Path | None, result: Result) -> Proof:
-        """Prove the migration of the next trial, or of one once more."""
-        how = "in the second form" if directory in self._numbers else "migrated"
-        number = self._numbers.setdefault(directory, len(self._numbers) + 1)
-        place = f"[{number}/{self._total}] {shown(directory)}"
-        self._say(f"{place}: training it as it is and {how}")
-        began = time.monotonic()
-        proof = verify_trial(directory, config, result=result)
-        self._say(f"{place}: {proof.message} ({time.monotonic() - began:.0f} s)")
-        return proof
-
     def by_configs(self, directory: Path, result: Result) -> Proof:
         """Prove a migration by each config of the trial that may train another branch of its code.
 
@@ -49,7 +38,13 @@ class Series:
         outcome = next(one for one in result.outcomes if one.directory == directory)
         branches, more = _by_branch(outcome.configs)
         first, others = (branches[0], [*branches[1:], *more]) if branches else (None, [])
-        proof = self._first(directory, first, result)
+        how = "in the second form" if directory in self._numbers else "migrated"
+        number = self._numbers.setdefault(directory, len(self._numbers) + 1)
+        place = f"[{number}/{self._total}] {shown(directory)}"
+        self._say(f"{place}: training it as it is and {how}")
+        began = time.monotonic()
+        proof = verify_trial(directory, first, result=result)
+        self._say(f"{place}: {proof.message} ({time.monotonic() - began:.0f} s)")
         for config in others if proof.is_equal else ():
             if config in more and not any(proof.unrun.values()):
                 break
