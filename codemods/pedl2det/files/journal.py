@@ -57,13 +57,7 @@ class Journal:
 
     @classmethod
     def begin(cls, roots: Sequence[Path], files: dict[Path, tuple[bytes | None, bytes]]) -> Journal:
-        """Write the journal of a run that is about to replace files.
-
-        The files are old and new bytes by path.
-
-        Raises:
-            Pedl2DetError: it cannot be written.
-        """
+        """Write the journal of a run that is about to replace files: old and new bytes by path."""
         resolved = tuple(root.resolve() for root in roots)
         tops = {
             repository_of(root) or (root if root.is_dir() else root.parent) for root in resolved
