@@ -144,7 +144,8 @@ class Copy:
     config: Path
     script: Path | None = None  # the plain script that trains it; None for a trial
     twin_is_script: bool = False  # whether it is compared with a plain script
-    is_migrated: bool = False  # so that nothing that Determined does not serve may be served
+    #: Whether something was migrated: nothing that Determined does not serve may be served then.
+    is_migrated: bool = False
 
     @property
     def directory(self) -> Path:

@@ -30,7 +30,6 @@ class Pair:
     new: Copy
     names: MetricNames | None = None  # the new names of metrics, where they differ
     findings: tuple[Finding, ...] = ()  # of the migration, with the places in the original
-    is_same: bool = False  # whether there was nothing to migrate
 
     @property
     def left(self) -> tuple[Finding, ...]:
@@ -99,17 +98,16 @@ def prepare(workshop: Workshop, extent: Extent) -> Pair:
         return _with_twin(old, workshop.against.resolve(), workshop)
     new = workshop.copy("new", extent)
     if workshop.result is not None:
-        new = _apply(workshop.result, new, workshop.config)
+        new = replace(_apply(workshop.result, new, workshop.config), is_migrated=True)
         concerning = _concerning(workshop.result, project_of(extent.home), workshop.config)
         findings = tuple(finding for finding in concerning if not finding.kind.is_left)
-        is_same = False
     else:
         result, findings = _migrate(new)
         for file in result.files:
             _write(file.path, new, file.new)
-        is_same = not any(one.directory.is_relative_to(new.directory) for one in result.outcomes)
-    new = replace(new, is_migrated=not is_same)
-    return Pair(old, new, _new_metric_names(old.directory, new.config), findings, is_same)
+        homes = [outcome.directory for outcome in result.outcomes]
+        new = replace(new, is_migrated=any(home.is_relative_to(new.directory) for home in homes))
+    return Pair(old, new, _new_metric_names(old.directory, new.config), findings)
 
 
 def _with_twin(old: Copy, twin: Path, workshop: Workshop) -> Pair:

@@ -110,7 +110,7 @@ def _judge(workshop: Workshop, batches: int | None) -> tuple[Verdict, Pair, floa
     if is_ours and (skipped := skipped_functions(pair.old, pair.new)):
         message = f"{listed(skipped)}: the old trial executes this, the new one does not"
         verdict = replace(verdict, outcome=Conclusion.DIFFERENT, message=message)
-    if pair.is_same:
+    if not pair.new.is_migrated:
         note = f"{workshop.directory} uses no old API: it is trained twice, as it is"
         verdict = replace(verdict, notes=(note, *verdict.notes))
     return verdict, pair, seconds
@@ -174,7 +174,7 @@ def _compare(verdict: Verdict, pair: Pair, length: TrainingLength, workshop: Wor
     )
     if comparison.only_length_differs:
         return verdict
-    repeated = [comparison] if pair.is_same else _repeat(pair, length, workshop)
+    repeated = _repeat(pair, length, workshop) if pair.new.is_migrated else [comparison]
     # Names and counts that differ in the migrated trial alone are of its rewrite.
     differing = [
         one
