@@ -33,11 +33,8 @@ from pedl2det.analysis.modules import Modules
 
 #: A use, where a value ends, or an expression that has the value next.
 Next = Use | tuple[ast.expr, Path]
-#: What happens to a value in an expression or statement that it does not leave.
-_WAYS = {
-    **dict.fromkeys((ast.Compare, ast.FormattedValue, ast.UnaryOp, ast.IfExp), Way.TESTED),
-    **dict.fromkeys((ast.While, ast.If, ast.Assert), Way.TESTED),
-}
+#: Expressions and statements that only test a value, which does not leave them.
+_TESTS = (ast.Compare, ast.FormattedValue, ast.UnaryOp, ast.IfExp, ast.While, ast.If, ast.Assert)
 #: Functions that do not call a class that they are given.
 _LOOKING = frozenset(("hasattr", "isinstance", "issubclass", "print", "super", "type"))
 #: What names a class as a base, in an annotation or as an exception.
@@ -102,7 +99,8 @@ class Uses(Origins):
             case ast.Expr():
                 return
             case _:
-                yield Use(_WAYS.get(type(parent), Way.OTHER), node, parent, path)
+                way = Way.TESTED if isinstance(parent, _TESTS) else Way.OTHER
+                yield Use(way, node, parent, path)
 
     def _assigned(
         self, node: ast.expr, parent: ast.Assign | ast.AnnAssign, path: Path
