@@ -11,7 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from importlib import metadata
 from importlib.util import find_spec
@@ -60,7 +60,7 @@ def command(directory: Path | None, install: bool) -> None:
     Marks: ok; -- an optional part is missing; !! a required part is missing (exit code 1).
     """
     if install:
-        install_horovod()
+        install_horovod(say)
     complete = True
     found = checks()
     if directory is not None:
@@ -103,7 +103,7 @@ def checks() -> Iterator[Check]:
     yield Check("ssh", ssh is not None, ssh or "not installed: --hosts needs it", is_optional=True)
 
 
-def install_horovod() -> None:
+def install_horovod(say: Callable[[str], None]) -> None:
     """Build Horovod against the TensorFlow of this environment, and install it.
 
     No wheel of it is taken from pip's cache, nor kept there: it fits one TensorFlow.
