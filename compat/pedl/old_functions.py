@@ -97,12 +97,8 @@ def train_optimizer(name: str, make: Callable[..., Any], tf: Any) -> Callable[..
     """Return a function that creates an optimizer of ``tf.train``.
 
     In graph mode it is TensorFlow's, for sessions. In eager mode, and for Keras models in graph
-    mode, it is one of Keras with the arithmetic of TensorFlow 1, as Keras accepts no other.
-
-    Args:
-        name: the name of the optimizer's class.
-        make: creates the optimizer for Keras.
-        tf: TensorFlow, with Keras 2.
+    mode, it is what ``make`` creates: one of Keras with the arithmetic of TensorFlow 1, as Keras
+    accepts no other.
     """
     original = getattr(tf.compat.v1.train, name)
 

@@ -27,15 +27,9 @@ _FOLDER = str(SERVED.parent)
 
 
 def modules(tf: Any, age: Age = Age.TENSORFLOW_1) -> Iterator[tuple[str, ModuleType]]:
-    """Yield the module for each old module path, parents before children.
+    """Yield each old module path with its module, parents before children.
 
-    Args:
-        tf: TensorFlow, with Keras 2.
-        age: the TensorFlow version that the trial was written for. Since Keras 2.4, standalone
-            Keras has the same semantics as ``tf.keras``.
-
-    Yields:
-        The full module path and the module.
+    Since Keras 2.4, standalone Keras has the same semantics as ``tf.keras``.
     """
     for root in ("keras", "tensorflow.python.keras"):
         views = _views(tf, root, root == "keras" and age is Age.TENSORFLOW_1)

@@ -34,12 +34,7 @@ _OF_PYTHON = ("imp", "distutils")
 
 
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds the modules that rows are about, those that are gone as well, and serves their names.
-
-    Args:
-        age: the TensorFlow version that the trial was written for.
-        put: sets an attribute until the shim is removed.
-    """
+    """Finds the modules that rows are about, also those that are gone, and serves their names."""
 
     def __init__(self, age: Age, put: Put) -> None:
         self._put = put

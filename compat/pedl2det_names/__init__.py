@@ -27,17 +27,11 @@ _HEADS = frozenset(
 
 @functools.cache
 def lookup(dotted: str) -> Name | None:
-    """Return the row of an old name.
+    """Return the row of a full dotted name (``tensorflow.ConfigProto``); None if it is not old.
 
     The first of these applies: the name has its own row; its Keras module is known
     (``keras.layers.core.Dense``); it is in ``tf.contrib``; it is in ``tf.compat.v1`` but not in
     ``tf``. Attributes of a class or function have no row.
-
-    Args:
-        dotted: a full dotted name with imports resolved (``tensorflow.ConfigProto``).
-
-    Returns:
-        The row, or None if the name is not old.
     """
     if dotted.partition(".")[0] not in _HEADS:
         return None

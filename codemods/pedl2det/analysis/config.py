@@ -92,11 +92,7 @@ class Config:
 
     @classmethod
     def read(cls, path: Path) -> Config:
-        """Read a file.
-
-        Raises:
-            Unreadable: the file cannot be read, is not UTF-8, or not one YAML document.
-        """
+        """Read a file; raises as :meth:`of`, also if it cannot be read or is not UTF-8."""
         return cls.of(*decoded(read_bytes(path)))
 
     @classmethod
@@ -129,13 +125,9 @@ class Config:
     @property
     def is_experiment(self) -> bool:
         """Whether this looks like an experiment config, of any generation."""
-        others = (
-            ("hyperparameters",),
-            ("entrypoint",),
-            ("entrypoints",),
-            ("searcher", "max_steps"),
-        )
-        return self.entry("searcher") is not None and any(self.entry(*path) for path in others)
+        others = [self.entry(key) for key in ("hyperparameters", "entrypoint", "entrypoints")]
+        others.append(self.entry("searcher", "max_steps"))
+        return self.entry("searcher") is not None and any(others)
 
     @cached_property
     def named(self) -> dict[str, str]:

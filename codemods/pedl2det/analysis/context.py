@@ -60,13 +60,8 @@ class ContextReach:
     A function of the project can be handed the context if every call of it is seen and stands
     where the context can be had. Code that runs while a module is imported never can, nor can
     functions that are passed around as values: for these, the faithful form asks
-    ``legacy_keras``, which the trial's constructor binds to its context.
-
-    Args:
-        flow: the value-flow graph.
-        classes: the classes of the trials.
-        loaders: ``make_data_loaders``, which the trial calls.
-        download: ``download_data``, which the trial calls.
+    ``legacy_keras``, which the trial's constructor binds to its context. The trial itself calls
+    ``make_data_loaders`` and ``download_data``.
     """
 
     def __init__(

@@ -157,11 +157,9 @@ def assign(
     """Give every experiment config to a trial.
 
     A config in a trial's directory belongs to that trial. Another one belongs to the trial that
-    its entrypoint names, or to the only one near it. The search ends at the ``tops``.
-
-    Returns:
-        The configs of each trial's directory, and those that count in steps and belong to no
-        trial, or to one of several.
+    its entrypoint names, or to the only one near it. The search ends at the ``tops``. Return the
+    configs of each trial's directory, and those that count in steps and belong to no trial, or to
+    one of several.
     """
     found: dict[Path, list[Path]] = {}
     stray: list[Path] = []

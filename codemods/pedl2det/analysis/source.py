@@ -187,13 +187,10 @@ class Spelling:
 
 
 def spell(source: Source, dotted: str, like: ast.expr | None = None) -> Spelling:
-    """Write a dotted name.
+    """Write a dotted name, such as ``tensorflow.compat.v1.ConfigProto`` or ``builtins.int``.
 
-    Args:
-        source: the file.
-        dotted: the name: ``tensorflow.compat.v1.ConfigProto``, ``builtins.int``.
-        like: the old expression, whose style is kept: a bare name stays a bare name, and
-            ``keras.layers.Dense`` stays as it is if ``keras`` can be imported from elsewhere.
+    The style of the old expression is kept: a bare name stays a bare name, and
+    ``keras.layers.Dense`` stays as it is if ``keras`` can be imported from elsewhere.
     """
     module, _, name = dotted.rpartition(".")
     if module == "builtins":

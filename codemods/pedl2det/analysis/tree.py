@@ -54,7 +54,8 @@ def files_below(paths: Sequence[Path]) -> list[Path]:
                 folders.clear()
                 continue
             folders[:] = [name for name in folders if name not in PRUNED]
-            matter = [name for name in names if _may_matter(name)]
+            known = [one for one in names if one.endswith(_ENDS) or one.startswith(_TEXT_STARTS)]
+            matter = [one for one in known if not one.startswith(".#")]  # a lock of Emacs
             home = Path(directory).resolve() if matter else Path()
             found |= {home / name for name in matter}
     return sorted(found, key=lambda path: path.parts)  # as paths are sorted, but faster
@@ -68,11 +69,6 @@ def is_python(name: str) -> bool:
 def is_text(name: str) -> bool:
     """Tell whether a file of some name holds neither Python nor a notebook nor YAML."""
     return name.endswith(_TEXT_ENDS) or name.startswith(_TEXT_STARTS)
-
-
-def _may_matter(name: str) -> bool:
-    is_lock = name.startswith(".#")  # of Emacs: a link to nothing
-    return (name.endswith(_ENDS) or name.startswith(_TEXT_STARTS)) and not is_lock
 
 
 def read_bytes(path: Path) -> bytes:

@@ -107,9 +107,6 @@ def install_horovod(say: Callable[[str], None]) -> None:
     """Build Horovod against the TensorFlow of this environment, and install it.
 
     No wheel of it is taken from pip's cache, nor kept there: it fits one TensorFlow.
-
-    Raises:
-        Pedl2DetError: there is no TensorFlow that it can be built against, or pip failed.
     """
     tensorflow = _version(*_TENSORFLOWS)
     if tensorflow is None:

@@ -69,12 +69,14 @@ def command(
     what then differs is carried over whole, or not written. A trial of which something is left
     for a person is written only with --partial.
     """
-    _end_orderly()
+    for number in (signal.SIGTERM, signal.SIGHUP):  # leave nothing half-written
+        if signal.getsignal(number) is signal.SIG_DFL:  # and not what nohup ignores
+            signal.signal(number, lambda got, _: sys.exit(128 + got))
     if undoes:
         others = (diff, check, partial, asked is not None, select, ignore, report)
         if any(others):
             raise click.UsageError("--undo goes with --force alone.")
-        journal = undo(list(paths), force)
+        journal = undo(paths, force)
         for entry in journal.entries:
             say(f"{shown(entry.path)}: as it was before the run of {journal.began}", err=True)
         return
@@ -87,13 +89,12 @@ def command(
         from pedl2det.commands.runtime import runtime
 
         runtime()  # or say what is missing, before anything is done
-    roots = list(paths)
     if not force:
-        refuse_half_done(roots)
+        refuse_half_done(paths)
     writes = not (diff or check)
     proves = writes and _can_train() if asked is None else asked
     if writes:
-        clean_killed(roots)
+        clean_killed(paths)
     options = Options(
         left_out=_left_out(select, ignore),
         partial=partial,
@@ -102,7 +103,7 @@ def command(
     )
     gc.disable()  # trees of code are no garbage until the process ends
     try:
-        result = migrate(roots, options)
+        result = migrate(paths, options)
     finally:
         gc.freeze()
         gc.enable()
@@ -112,7 +113,7 @@ def command(
         from pedl2det.verify.series import Series, prove  # it needs the runtime
 
         def carry(directories: frozenset[Path]) -> Result:
-            return migrate(roots, replace(options, carries=directories.__contains__))
+            return migrate(paths, replace(options, carries=directories.__contains__))
 
         total = sum(one.is_to_prove for one in result.outcomes)
         verify = Series(total, functools.partial(say, err=True)).by_configs
@@ -120,7 +121,7 @@ def command(
         if writes and not force:  # that took long
             refuse_unsafe([file.path for file in result.files])
     if writes:
-        write_all(result.files, roots)
+        write_all(result.files, paths)
     again = [f"--{name}" for name, is_set in (("partial", partial), ("cluster", cluster)) if is_set]
     again += [f"--select={rule}" for rule in select] + [f"--ignore={rule}" for rule in ignore]
     again += map(str, paths)
@@ -167,13 +168,6 @@ def _can_train() -> bool:
         say(f"nothing is proved: {error.message}", err=True)
         return False
     return True
-
-
-def _end_orderly() -> None:
-    """Asked to end, leave nothing half-written; what nohup ignores stays ignored."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, lambda asked, _: sys.exit(128 + asked))
 
 
 def _left_out(select: Sequence[str], ignore: Sequence[str]) -> frozenset[str]:

@@ -24,11 +24,7 @@ def command(rule: str | None) -> None:
 
 
 def find_rule(word: str, where: str = "") -> Rule | TextRule:
-    """Return a rule by its id, in any case, or its name, which the user wrote ``where``.
-
-    Raises:
-        Pedl2DetError: there is no such rule.
-    """
+    """Return a rule by its id, in any case, or its name, which the user wrote ``where``."""
     known = {name: rule for rule in every_rule() for name in (rule.id.lower(), rule.name)}
     if word.lower() not in known:
         near = difflib.get_close_matches(word, [one.name for one in every_rule()], cutoff=0.5)

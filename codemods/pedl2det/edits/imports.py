@@ -316,9 +316,8 @@ class _Editor:
             node = ast.ImportFrom(new.module, [*names[:place], alias, *names[place:]], 0)
             code = ast.unparse(node)
             if "\n" in old:  # with a comma at its end, each name stays on a line of its own
-                code = formatted(f"{code.replace(' import ', ' import (')},)", _LONGEST).rstrip(
-                    "\n"
-                )
+                in_lines = f"{code.replace(' import ', ' import (')},)"
+                code = formatted(in_lines, _LONGEST).rstrip("\n")
             elif len(self._code(row, {known: code}).rstrip()) > _LONGEST:
                 continue
             self._imports[known] = _Import(node, code)

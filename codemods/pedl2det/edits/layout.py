@@ -143,11 +143,9 @@ def with_parameter(function: Any, code: str, place: int) -> Any:
     names = list(getattr(old, kind))
     names.insert(place, new)
     changed = old.with_changes(**{kind: names})
-    function = function.with_changes(params=changed)
     is_only = len(changed.params) == 1 and changed.star_arg is cst.MaybeSentinel.DEFAULT
-    if is_only:
-        return function.with_changes(whitespace_before_params=cst.SimpleWhitespace(""))
-    return function
+    space = cst.SimpleWhitespace("") if is_only else function.whitespace_before_params
+    return function.with_changes(params=changed, whitespace_before_params=space)
 
 
 # Lines that became too long.
@@ -158,12 +156,8 @@ def wrapped(
 ) -> Sequence[Any]:
     """The statement as Black writes it, if a line of it is too long; several for ``a; b``.
 
-    Args:
-        statement: a line of simple statements, or a block on one line; others stay as they are.
-        width: the number of columns that fit.
-        indent: the number of columns in front of the statement.
-        module: the module, for its style.
-        old: the lines of the old file without their indentation, which stay as long as they are.
+    A block of several lines stays as it is, and so do the lines of the old file, which are ``old``
+    without their indentation.
     """
     is_line = isinstance(statement, cst.SimpleStatementLine)
     if not (is_line or isinstance(statement.body, cst.SimpleStatementSuite)):

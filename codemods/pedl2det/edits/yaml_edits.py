@@ -128,10 +128,8 @@ def _insert(config: Config, path: KeyPath, inserts: list[Insert]) -> Span:
 
 def _pair(quoted: yaml.Node | None, insert: Insert) -> str:
     """A key and value for a ``{...}``, quoted as the keys that are there."""
-    name, text = insert.path[-1], insert.value
-    if quoted is None or _NUMBER.fullmatch(text):
-        return f"{_as_written(quoted, name)}: {text}"
-    return f"{_as_written(quoted, name)}: {_as_written(quoted, text)}"
+    name, text = _as_written(quoted, insert.path[-1]), insert.value
+    return f"{name}: {text if _NUMBER.fullmatch(text) else _as_written(quoted, text)}"
 
 
 def _delete(config: Config, path: KeyPath, gone: Mapping[str, Delete]) -> Iterator[Span]:

@@ -41,10 +41,6 @@ def eject(directory: Path, out: Path, config: Path | None = None) -> tuple[Path,
 
     An old trial is migrated first, in a copy; the trial itself is not changed. Returns the script,
     what it does not do as the trial did under the harness, and which files are left out.
-
-    Raises:
-        Pedl2DetError: the trial cannot be migrated as a whole, uses something that a plain script
-            has no counterpart for, or ``out`` exists.
     """
     if out.exists():
         raise Pedl2DetError(f"{out}: exists already: choose another --out, or remove it")

@@ -33,11 +33,7 @@ _APART = "give each trial its own copy, or finish the other trials first"
 
 
 def migrate(paths: Sequence[Path], options: Options | None = None) -> Result:
-    """Migrate every trial below some paths; nothing is written.
-
-    Raises:
-        Pedl2DetError: a process was killed.
-    """
+    """Migrate every trial below some paths; nothing is written."""
     options = options or Options()
     discovered = discover(paths)
     work = functools.partial(
@@ -80,7 +76,10 @@ def without_conflicts(projects: Sequence[Project], parts: Sequence[Result]) -> l
     shared = [path for path, trials in users.items() if len(trials) > 1]
     while path := next((one for one in shared if len({*wanted(one).values()}) > 1), None):
         for trial in [trial for trial, data in wanted(path).items() if data is not None]:
-            settled[trial] = _left(settled[trial], path)
+            part = settled[trial]
+            file = next(one.path for one in part.files if _real(one.path) == path)
+            left = part.without(0, Finding(Kind.LEFT, SCAN, file, 1, _SHARED, _APART))
+            settled[trial] = replace(left, rewritten=0, marked=part.marked + part.rewritten)
     for number, project in enumerate(projects):
         is_rewritten = all(  # by a trial that has the file through a link
             any(_written(settled[user], _real(file)) is not None for user in users.get(file, ()))
@@ -106,12 +105,6 @@ def _written(part: Result, path: Path) -> bytes | None:
     return next((file.new for file in part.files if _real(file.path) == path), None)
 
 
-def _left(part: Result, path: Path) -> Result:
-    file = next(one.path for one in part.files if _real(one.path) == path)
-    left = part.without(0, Finding(Kind.LEFT, SCAN, file, 1, _SHARED, _APART))
-    return replace(left, rewritten=0, marked=part.marked + part.rewritten)
-
-
 def _real(path: Path) -> Path:
     try:
         return path.resolve() if path.is_symlink() else path
@@ -131,10 +124,7 @@ _inherited: tuple[Callable[[Any], Any], list[Any]] | None = None
 def in_order(work: Callable[[Any], Any], items: list[Any], jobs: int) -> Iterator[Any]:
     """Do some work on every item, in several processes if that pays.
 
-    What it returns must be picklable.
-
-    Raises:
-        Pedl2DetError: a process was killed.
+    What it returns must be picklable. A process that is killed ends all with an error.
     """
     workers = min(jobs, len(items) // _PAYS)
     if workers < 2:

@@ -38,12 +38,7 @@ _Takers = dict[ast.AST, list[fx.Fix]]
 
 
 def draft(migration: Migration) -> None:
-    """Apply the fixes of all rules: the new texts, what they use, and which fixes had a place.
-
-    Raises:
-        Overlap: two fixes replace the same place; a defect of ours.
-        NotLocated: an edit's node has no place of its own; a defect of ours.
-    """
+    """Apply the fixes of all rules: the new texts, what they use, and which fixes had a place."""
     trial = migration.trial
     fixes, edits = surviving(migration.fixes)
     constructor = list(dict.fromkeys(line for fix in fixes for line in fix.constructor))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -10,7 +9,6 @@ from enum import Enum
 from pathlib import Path
 
 from pedl2det.analysis.project import Reading
-from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Finding, Kind
 from pedl2det.fixes import Fix, Remark
@@ -193,16 +191,3 @@ class Migration:
     marked: Counter[Path] = field(default_factory=Counter)
     #: those that stay because the user wants it
     suppressed: Counter[Path] = field(default_factory=Counter)
-
-    def new_sources(self) -> dict[str, Source]:
-        """Return the files with their new texts, by module name.
-
-        Raises:
-            SyntaxError: one of them does not parse; a defect of ours.
-        """
-        sources = dict(self.trial.modules.by_name)
-        for name, source in sources.items():
-            text = self.texts.get(source.path, source.text)
-            tree = source.tree if text == source.text else ast.parse(text)
-            sources[name] = replace(source, text=text, tree=tree)
-        return sources

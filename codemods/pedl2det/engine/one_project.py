@@ -207,13 +207,14 @@ def _draft_or_leave(migration: Migration) -> dict[str, Source] | None:
         AssertionError: a new text is wrong; a defect of ours, like any other exception.
     """
     draft(migration)
-    new = migration.new_sources()
-    problems = [
-        f"{old.path.name} {problem}"
-        for name, old in migration.trial.modules.by_name.items()
-        if old.path in migration.texts
-        if (problem := check.problem_with(old, new[name])) is not None
-    ]
+    new: dict[str, Source] = {}
+    problems = []
+    for name, old in migration.trial.modules.by_name.items():
+        is_new = old.path in migration.texts
+        text = migration.texts.get(old.path, old.text)
+        new[name] = replace(old, text=text, tree=ast.parse(text) if is_new else old.tree)
+        if is_new and (problem := check.problem_with(old, new[name])) is not None:
+            problems.append(f"{old.path.name} {problem}")
     if not problems:
         return new
     if not migration.dropped:

@@ -57,13 +57,7 @@ class Journal:
 
     @classmethod
     def begin(cls, roots: Sequence[Path], files: dict[Path, tuple[bytes | None, bytes]]) -> Journal:
-        """Write the journal of a run that is about to replace files.
-
-        The files are old and new bytes by path.
-
-        Raises:
-            Pedl2DetError: it cannot be written.
-        """
+        """Write the journal of a run that is about to replace files: old and new bytes by path."""
         resolved = tuple(root.resolve() for root in roots)
         tops = {
             repository_of(root) or (root if root.is_dir() else root.parent) for root in resolved
@@ -102,7 +96,7 @@ class Journal:
         """Whether the run came to its end."""
         return self.file.suffix == _DONE
 
-    def reaches(self, paths: list[Path]) -> bool:
+    def reaches(self, paths: Sequence[Path]) -> bool:
         """Whether the run was about something below some paths; links may lead it elsewhere."""
         written = (entry.path for entry in self.entries)
         return any(is_below(path, paths) for path in (*self.roots, *written))
@@ -184,7 +178,7 @@ def new_file(path: Path) -> Iterator[IO[bytes]]:
         raise
 
 
-def is_below(path: Path, roots: list[Path]) -> bool:
+def is_below(path: Path, roots: Sequence[Path]) -> bool:
     """Whether a resolved path is one of some paths, or below one."""
     return any(path.is_relative_to(root.resolve()) for root in roots)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from pedl2det.files.journal import (
 from pedl2det.files.write import replace_all
 
 
-def undo(paths: list[Path], force: bool = False) -> Journal:
+def undo(paths: Sequence[Path], force: bool = False) -> Journal:
     """Take the last run below some paths back.
 
     With ``force``, files that were changed since are restored too. The journal of that run is
@@ -55,12 +56,8 @@ def undo(paths: list[Path], force: bool = False) -> Journal:
     return journal
 
 
-def refuse_half_done(paths: list[Path]) -> None:
-    """Refuse to go on where a run was killed in the middle of its writing.
-
-    Raises:
-        Pedl2DetError: some of its files are old and others are new.
-    """
+def refuse_half_done(paths: Sequence[Path]) -> None:
+    """Raise an error where a run was killed while it wrote: some files are old, others new."""
     for journal in unfinished():
         if journal.reaches(paths) and len({entry.is_written for entry in journal.entries}) > 1:
             raise Pedl2DetError(
@@ -69,7 +66,7 @@ def refuse_half_done(paths: list[Path]) -> None:
             )
 
 
-def clean_killed(paths: list[Path]) -> None:
+def clean_killed(paths: Sequence[Path]) -> None:
     """Remove what killed runs left behind: temporary files, and journals that nothing needs.
 
     The journal of a run that replaced some files and not others stays, for ``--undo``.
@@ -85,7 +82,7 @@ def clean_killed(paths: list[Path]) -> None:
             journal.discard()
 
 
-def _last(paths: list[Path]) -> Journal:
+def _last(paths: Sequence[Path]) -> Journal:
     """The last run that wrote below some paths, if all that it was asked for is below them."""
     for journal in journals():
         if not journal.reaches(paths):

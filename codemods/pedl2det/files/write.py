@@ -29,9 +29,6 @@ def write_all(files: list[NewFile], roots: Sequence[Path] = ()) -> None:
     """Replace every file, or none: all are written beside their places, then moved there.
 
     A journal is kept for ``--undo``, with the ``roots`` that the user asked to migrate.
-
-    Raises:
-        Pedl2DetError: a file cannot be written, or has changed since it was read.
     """
     unique = {file.path.resolve(): file for file in files}  # the file behind a link: it stays one
     _check({path: file.old for path, file in unique.items()})
@@ -157,11 +154,7 @@ def asked(directory: Path, *arguments: str) -> subprocess.CompletedProcess[bytes
 
 
 def refuse_unsafe(files: list[Path]) -> None:
-    """Refuse to replace files that are read-only, or have changes that are not committed.
-
-    Raises:
-        Pedl2DetError: it names them.
-    """
+    """Raise an error that names files that are read-only, or have changes not committed."""
     targets = [file.resolve() for file in files if file.exists()]
     changed: set[Path] = set()
     for root in {root for target in targets if (root := repository_of(target))}:

@@ -72,15 +72,11 @@ def sarif_document(result: Result, done: str) -> str:
         message = f"{done} by {name}"
         results.append(_result(change.rule, "note", message, change.path, change))
     docs = {rule.id: rule.doc for rule in every_rule()}
-    rules = [
-        {
-            "id": rule,
-            "name": titles().get(rule, rule),
-            "shortDescription": {"text": titles().get(rule, rule)},
-            "fullDescription": {"text": docs.get(rule, titles().get(rule, rule))},
-        }
-        for rule in sorted({one["ruleId"] for one in results})
-    ]
+    rules = []
+    for rule in sorted({one["ruleId"] for one in results}):
+        name = titles().get(rule, rule)
+        short, full = {"text": name}, {"text": docs.get(rule, name)}
+        rules.append({"id": rule, "name": name, "shortDescription": short, "fullDescription": full})
     driver = {**_TOOL, "rules": rules}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
@@ -130,24 +126,20 @@ def proof_object(proof: Proof) -> Object:
 def _result(
     rule: str, level: str, message: str, path: Path, place: Finding | Change | None = None
 ) -> Object:
-    location = _location(path)
-    if place is not None:
-        region = {"startLine": max(place.line, 1)}
-        if isinstance(place, Finding) and place.column:
-            region |= {"startColumn": place.column, "endColumn": place.end_column}
-        location["physicalLocation"]["region"] = region
-    return {"ruleId": rule, "level": level, "message": {"text": message}, "locations": [location]}
-
-
-def _location(path: Path) -> Object:
-    """A file as an address, relative to the current directory if it is below that."""
+    """A result; its file is relative to the current directory if it is below that."""
     absolute = Path.cwd() / path
     if absolute.is_relative_to(Path.cwd()):
         relative = absolute.relative_to(Path.cwd()).as_posix()
         uri = {"uri": quote(relative.encode("utf-8", "surrogateescape")), "uriBaseId": "%SRCROOT%"}
     else:
         uri = {"uri": absolute.as_uri()}
-    return {"physicalLocation": {"artifactLocation": uri}}
+    location: Object = {"artifactLocation": uri}
+    if place is not None:
+        region = location["region"] = {"startLine": max(place.line, 1)}
+        if isinstance(place, Finding) and place.column:
+            region |= {"startColumn": place.column, "endColumn": place.end_column}
+    locations = [{"physicalLocation": location}]
+    return {"ruleId": rule, "level": level, "message": {"text": message}, "locations": locations}
 
 
 def _in_order(changes: list[Change]) -> list[Change]:

@@ -62,20 +62,12 @@ def available(package: str = PACKAGE) -> list[str]:
 
 
 def needs_context(names: Iterable[str]) -> bool:
-    """Tell whether the trial must call ``legacy_keras.bind(context)`` before it uses these pieces.
-
-    Raises:
-        KeyError: there is no piece of one of these names.
-    """
+    """Tell whether a trial must call ``legacy_keras.bind(context)`` before it uses these pieces."""
     return any(definition.name == _CONTEXT for definition in _closure(names))
 
 
 def render(names: Iterable[str], header: str = _HEADER, package: str = PACKAGE) -> str:
-    """Return the text of a module with these pieces and what they need.
-
-    Raises:
-        KeyError: there is no piece of one of these names.
-    """
+    """Return the text of a module with these pieces and what they need."""
     needed = _closure(names, package=package)
     if not needed:
         return ""
@@ -96,7 +88,6 @@ def merged(existing: str, names: Iterable[str]) -> str:
     does not depend on the order in which trials were migrated.
 
     Raises:
-        KeyError: there is no piece of one of these names.
         SyntaxError: the existing text is not Python.
     """
     names = list(names)
@@ -117,7 +108,11 @@ def merged(existing: str, names: Iterable[str]) -> str:
 def _closure(
     names: Iterable[str], present: Set[str] = frozenset(), package: str = PACKAGE
 ) -> list[_Definition]:
-    """The definitions of names and of all that they use but what is present, in a file's order."""
+    """The definitions of names and of all that they use but what is present, in a file's order.
+
+    Raises:
+        KeyError: there is no piece of one of these names.
+    """
     known = _definitions(package)
     found: set[str] = set()
     waiting = list(names)

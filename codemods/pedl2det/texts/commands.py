@@ -59,22 +59,17 @@ class _Made:
     text: str
     cluster: bool
     spans: list[Span] = field(default_factory=list)
-    changes: list[TextChange] = field(default_factory=list)
     findings: list[TextFinding] = field(default_factory=list)
-
-    def write(self, start: int, end: int, new: str) -> None:
-        """Replace a part of the text."""
-        self.spans.append(Span(start, end, new))
-        self.changes.append(TextChange(RULE, self._line(start)))
 
     def say(self, at: int, kind: Kind, message: str, help_: str) -> None:
         """Say something about a place, a note with the same message once."""
         if self.file.suffix in (".md", ".markdown"):
             kind = Kind.NOTE  # nothing runs what is there
         if kind is Kind.LEFT or message not in {one.message for one in self.findings}:
-            self.findings.append(TextFinding(RULE, self._line(at), kind, message, help_))
+            self.findings.append(TextFinding(RULE, self.line(at), kind, message, help_))
 
-    def _line(self, at: int) -> int:
+    def line(self, at: int) -> int:
+        """The line of a place in the text."""
         return self.text.count("\n", 0, at) + 1
 
 
@@ -83,14 +78,8 @@ def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
 
     ``pedl experiment create CONFIG DIR`` becomes ``det experiment create`` for a cluster and
     ``pedl2det run DIR -c CONFIG`` otherwise, or ``pedl2det search`` if the config describes a
-    search. All other commands of PEDL are named.
-
-    Args:
-        path_name: the file: a shell script, a Makefile, a Dockerfile, Markdown, or a notebook
-            (``.ipynb``), of which the text is the source of one cell. Configs that commands name
-            are read from its directory, or from one above.
-        text: the text.
-        cluster: whether the team has a Determined cluster.
+    search. All other commands of PEDL are named. Configs that commands name are read from the
+    file's directory, or from one above. Of a notebook, the text is the source of one cell.
     """
     made = _Made(Path(path_name), text, cluster)
     seen = text
@@ -102,7 +91,7 @@ def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
     for match in _VARIABLE.finditer(seen):
         if re.search(rf"\$[({{]?{match[1]}[)}}]?(?:{_GAP}-\S+{_GAP}\S+)*{_GAP}{_GROUPS}", seen):
             if cluster:
-                made.write(*match.span(2), "det")
+                made.spans.append(Span(*match.span(2), "det"))
             else:
                 message = f"{match[1]}: the name of PEDL's command line, in a variable"
                 made.say(match.start(2), Kind.LEFT, message, f"write {_RUN} where it is used")
@@ -115,7 +104,8 @@ def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
         for match in pattern.finditer(seen):
             if match.start() not in starts:
                 made.say(match.start(), kind, f"{' '.join(match[0].split())}: {what}", help_)
-    changes = sorted(made.changes, key=lambda change: change.line)
+    lines = sorted(made.line(span.start) for span in made.spans)
+    changes = [TextChange(RULE, line) for line in lines]
     findings = sorted(made.findings, key=lambda finding: finding.line)
     return TextResult(replaced(text, made.spans), tuple(changes), tuple(findings))
 
@@ -125,7 +115,7 @@ def _create(made: _Made, match: re.Match[str]) -> None:
     at, is_pedl = match.start(), match["tool"] == "pedl"
     if made.cluster:
         if is_pedl:
-            made.write(at, at + 4, "det")
+            made.spans.append(Span(at, at + 4, "det"))
         return
     if not match["words"]:
         return  # it is only named
@@ -136,7 +126,7 @@ def _create(made: _Made, match: re.Match[str]) -> None:
         return
     new, message, help_ = (_RUN, "", "") if words is None else _trains(made, *words, at)
     if is_pedl:
-        made.write(at, match.end(), new)
+        made.spans.append(Span(at, match.end(), new))
     else:
         message = "det experiment create needs a Determined cluster; it stays"
         help_ = f"to train on this machine: {new}"

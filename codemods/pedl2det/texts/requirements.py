@@ -60,15 +60,9 @@ def migrate_requirements(
 ) -> TextResult:
     """Replace every requirement on PEDL, and those that cannot be met beside what replaces it.
 
-    Args:
-        path_name: the file: a list of requirements or constraints, which is edited; or
-            ``setup.py``, ``setup.cfg``, ``pyproject.toml`` or ``environment.yml``.
-        text: the text, without a byte order mark.
-        cluster: whether the team has a Determined cluster: then ``determined`` is required, and
-            ``pedl2det[run]`` otherwise.
-        trial: where a migrated trial is: in a directory around the file, below the file's
-            directory, or elsewhere.
-        left_out: rules that the user does not want.
+    A list of requirements or constraints is edited, and ``setup.py``, ``setup.cfg``,
+    ``pyproject.toml`` and ``environment.yml`` are not. For a cluster, ``determined`` is required,
+    and ``pedl2det[run]`` otherwise.
     """
     path = PurePath(path_name)
     new = CLUSTER if cluster else LOCAL
@@ -143,9 +137,8 @@ def lines_of(path: PurePath, text: str) -> Iterator[Line]:
 def needs(cluster: bool) -> Needs:
     """Return what a migrated trial needs, by the names of packages; Python is one of them.
 
-    Args:
-        cluster: whether an image brings the harness: then, it is TensorFlow and its packages.
-            Otherwise, it is also what pedl2det itself requires.
+    That is TensorFlow with its packages and, unless a cluster's image brings the harness, what
+    pedl2det itself requires.
     """
     own = {"python": SpecifierSet(metadata.metadata("pedl2det")["Requires-Python"])}
     for requirement in map(Requirement, metadata.requires("pedl2det") or ()):

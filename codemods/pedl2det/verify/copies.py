@@ -13,7 +13,7 @@ from pathlib import Path
 from pedl2det.analysis.discovery import discover
 from pedl2det.analysis.project import Project, Reader
 from pedl2det.analysis.source import Source
-from pedl2det.analysis.tree import PRUNED
+from pedl2det.analysis.tree import PRUNED, bytes_or_none
 from pedl2det.engine.migration import Result
 from pedl2det.errors import Pedl2DetError
 
@@ -107,7 +107,7 @@ def _around(home: Path, *, tight: bool) -> Iterator[Path]:
         named += _named_paths(source, home, tight=tight)
     configs = (*home.glob("*.y*ml"), *(project.configs if project is not None else ()))
     for config in () if tight else configs:
-        text = config.read_text("utf-8", "replace")
+        text = (bytes_or_none(config) or b"").decode("utf-8", "replace")  # or a broken link
         named += [home / found for found in _UPWARDS_IN_TEXT.findall(text)]
     for path in map(Path, map(os.path.normpath, named)):
         existing = path
@@ -144,7 +144,8 @@ class Copy:
     config: Path
     script: Path | None = None  # the plain script that trains it; None for a trial
     twin_is_script: bool = False  # whether it is compared with a plain script
-    is_migrated: bool = False  # so that nothing that Determined does not serve may be served
+    #: Whether something was migrated: nothing that Determined does not serve may be served then.
+    is_migrated: bool = False
 
     @property
     def directory(self) -> Path:
@@ -182,9 +183,6 @@ class Workshop:
         """Copy a trial, with the old trial's config unless it has another.
 
         An earlier copy of this name and its results are removed.
-
-        Raises:
-            Pedl2DetError: a file cannot be read, or the disk has too little room.
         """
         top, out = self.scratch / name, self.scratch / "results" / name
         for directory in (top, out):

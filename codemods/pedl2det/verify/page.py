@@ -50,11 +50,7 @@ Curve = Mapping[int, float]
 def write_report(
     path: Path, verdict: Verdict, old: Path, new: Path, files: Sequence[NewFile]
 ) -> None:
-    """Write a verdict as an HTML page, with the files in which the trials differ.
-
-    Raises:
-        Pedl2DetError: it cannot be written there.
-    """
+    """Write a verdict as an HTML page, with the files in which the trials differ."""
     name, comparison = verdict.directory.resolve().name, verdict.comparison
     curves = [curves_of(old, verdict.names), curves_of(new)] if comparison else [{}, {}]
     hider = Hider(tuple({file.path.parent for file in files}))

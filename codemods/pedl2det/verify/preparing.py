@@ -30,7 +30,6 @@ class Pair:
     new: Copy
     names: MetricNames | None = None  # the new names of metrics, where they differ
     findings: tuple[Finding, ...] = ()  # of the migration, with the places in the original
-    is_same: bool = False  # whether there was nothing to migrate
 
     @property
     def left(self) -> tuple[Finding, ...]:
@@ -99,24 +98,23 @@ def prepare(workshop: Workshop, extent: Extent) -> Pair:
         return _with_twin(old, workshop.against.resolve(), workshop)
     new = workshop.copy("new", extent)
     if workshop.result is not None:
-        new = _apply(workshop.result, new, workshop.config)
+        new = replace(_apply(workshop.result, new, workshop.config), is_migrated=True)
         concerning = _concerning(workshop.result, project_of(extent.home), workshop.config)
         findings = tuple(finding for finding in concerning if not finding.kind.is_left)
-        is_same = False
     else:
         result, findings = _migrate(new)
         for file in result.files:
             _write(file.path, new, file.new)
-        is_same = not any(one.directory.is_relative_to(new.directory) for one in result.outcomes)
-    new = replace(new, is_migrated=not is_same)
-    return Pair(old, new, _new_metric_names(old.directory, new.config), findings, is_same)
+        homes = [outcome.directory for outcome in result.outcomes]
+        new = replace(new, is_migrated=any(home.is_relative_to(new.directory) for home in homes))
+    return Pair(old, new, _new_metric_names(old.directory, new.config), findings)
 
 
 def _with_twin(old: Copy, twin: Path, workshop: Workshop) -> Pair:
     """The old trial, and a migrated trial or a plain script that the user has."""
     _, findings = _migrate(old)
     different = tuple(finding for finding in findings if finding.kind is Kind.DIFFERENT)
-    scripts = sorted(twin.rglob("train*.py"))
+    scripts = [path for path in sorted(twin.rglob("train*.py")) if path.is_file()]
     script = next((path for path in scripts if MARK.encode() in path.read_bytes()[:500]), None)
     own = workshop.config if script else _config_of_twin(twin, old.extent.home, workshop.config)
     new = replace(workshop.copy("new", extent_of(twin), own), is_migrated=True)

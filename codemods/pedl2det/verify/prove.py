@@ -49,18 +49,9 @@ def verify_trial(
     """Train a trial and its migrated copy, and compare them.
 
     Nothing is written into the trial. If they differ, the old trial is trained twice more, which
-    tells a trial that does not repeat itself from a wrong rewrite.
-
-    Args:
-        directory: the trial, as it is before its migration.
-        config: the experiment config to train by; None for the trial's own.
-        batches: how many batches to train; see `training_length` for the default.
-        against: the migrated trial, if the user has one.
-        result: a migration of the trial that is not written yet; None to migrate a copy here.
-        report: the HTML file to write.
-
-    Returns:
-        The verdict. A trial that has no config or cannot be copied is not verified.
+    tells a trial that does not repeat itself from a wrong rewrite. A trial that has no config or
+    cannot be copied is not verified. See `training_length` for ``batches``, `Workshop` for
+    ``against`` and ``result``; ``report`` is the HTML file to write.
     """
     began = time.monotonic()
     try:
@@ -119,7 +110,7 @@ def _judge(workshop: Workshop, batches: int | None) -> tuple[Verdict, Pair, floa
     if is_ours and (skipped := skipped_functions(pair.old, pair.new)):
         message = f"{listed(skipped)}: the old trial executes this, the new one does not"
         verdict = replace(verdict, outcome=Conclusion.DIFFERENT, message=message)
-    if pair.is_same:
+    if not pair.new.is_migrated:
         note = f"{workshop.directory} uses no old API: it is trained twice, as it is"
         verdict = replace(verdict, notes=(note, *verdict.notes))
     return verdict, pair, seconds
@@ -183,7 +174,7 @@ def _compare(verdict: Verdict, pair: Pair, length: TrainingLength, workshop: Wor
     )
     if comparison.only_length_differs:
         return verdict
-    repeated = [comparison] if pair.is_same else _repeat(pair, length, workshop)
+    repeated = _repeat(pair, length, workshop) if pair.new.is_migrated else [comparison]
     # Names and counts that differ in the migrated trial alone are of its rewrite.
     differing = [
         one
@@ -231,7 +222,14 @@ def with_circumstances(
 
     The results are those of the old trial, if it was trained.
     """
-    seed, frameworks = (None, "") if results is None else _of_run(results)
+    from pedl2det_runtime.checkpoint.directory import latest
+    from pedl2det_runtime.checkpoint.state import read_state, written_with
+
+    seed, frameworks = None, ""
+    checkpoint = latest(results / "checkpoints") if results is not None else None
+    if checkpoint is not None:
+        seed, written = read_state(checkpoint).seed, written_with(checkpoint)
+        frameworks = f", {written['framework'].replace('-', ' ')}, Keras {written['keras']}"
     return replace(
         verdict,
         batches=verdict.comparison.batches if verdict.comparison else 0,
@@ -243,19 +241,6 @@ def with_circumstances(
         seed=seed,
         seconds=seconds,
     )
-
-
-def _of_run(results: Path) -> tuple[int | None, str]:
-    """The seed of a run, and the frameworks that trained it."""
-    from pedl2det_runtime.checkpoint.directory import latest
-    from pedl2det_runtime.checkpoint.state import read_state, written_with
-
-    checkpoint = latest(results / "checkpoints")
-    if checkpoint is None:
-        return None, ""
-    written = written_with(checkpoint)
-    frameworks = f", {written['framework'].replace('-', ' ')}, Keras {written['keras']}"
-    return read_state(checkpoint).seed, frameworks
 
 
 def _commit(directory: Path) -> str:

@@ -28,17 +28,6 @@ class Series:
         self._total, self._say = total, say
         self._numbers: dict[Path, int] = {}
 
-    def _first(self, directory: Path, config: Path | None, result: Result) -> Proof:
-        """Prove the migration of the next trial, or of one once more."""
-        how = "in the second form" if directory in self._numbers else "migrated"
-        number = self._numbers.setdefault(directory, len(self._numbers) + 1)
-        place = f"[{number}/{self._total}] {shown(directory)}"
-        self._say(f"{place}: training it as it is and {how}")
-        began = time.monotonic()
-        proof = verify_trial(directory, config, result=result)
-        self._say(f"{place}: {proof.message} ({time.monotonic() - began:.0f} s)")
-        return proof
-
     def by_configs(self, directory: Path, result: Result) -> Proof:
         """Prove a migration by four configs of the trial, those of other branches first.
 
@@ -48,9 +37,16 @@ class Series:
         """
         outcome = next(one for one in result.outcomes if one.directory == directory)
         configs = _by_branch(outcome.configs)
-        proof = self._first(directory, configs[0] if configs else None, result)
-        for number, config in enumerate(configs[1:], 2) if proof.is_equal else ():
-            if number > _MOST_CONFIGS and not any(proof.unrun.values()):
+        first = configs[0] if configs else None
+        how = "in the second form" if directory in self._numbers else "migrated"
+        number = self._numbers.setdefault(directory, len(self._numbers) + 1)
+        place = f"[{number}/{self._total}] {shown(directory)}"
+        self._say(f"{place}: training it as it is and {how}")
+        began = time.monotonic()
+        proof = verify_trial(directory, first, result=result)
+        self._say(f"{place}: {proof.message} ({time.monotonic() - began:.0f} s)")
+        for order, config in enumerate(configs[1:], 2) if proof.is_equal else ():
+            if order > _MOST_CONFIGS and not any(proof.unrun.values()):
                 break
             verdict = verify_trial(directory, config, _BATCHES_OF_OTHERS, result=result)
             message, _, _ = verdict.message.partition(";")  # the rest was said of the first
@@ -87,16 +83,10 @@ def prove(
     *,
     only_proved: bool = True,
 ) -> Result:
-    """Return the result without the trials that do not train the same.
+    """Return the result without the trials that do not train the same; nothing is written yet.
 
-    A trial whose rewrite is refuted is carried over whole (P034), and proved again. Nothing is
-    written yet.
-
-    Args:
-        result: what the migration would write.
-        verify: compares a trial as it is and as a result would write it.
-        carry: what the migration would write if the trials in some directories were carried over.
-        only_proved: leave out what could not be compared as well, and not only what is refuted.
+    A trial whose rewrite is refuted is carried over whole (P034), and proved again: ``carry`` says
+    what would be written then. With ``only_proved``, what could not be compared is left out too.
     """
     proofs = {
         one.directory: verify(one.directory, result) for one in result.outcomes if one.is_to_prove

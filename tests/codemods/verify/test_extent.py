@@ -78,6 +78,13 @@ def test_a_path_in_the_config_is_found(tmp_path: Path) -> None:
     assert extent_of(home).paths == (home.parent,)
 
 
+def test_a_broken_link_beside_the_configs_is_no_config(tmp_path: Path) -> None:
+    home = project(tmp_path, "")
+    (home / "old.yaml").symlink_to(tmp_path / "gone.yaml")
+
+    assert extent_of(home).paths == (home,)
+
+
 def test_a_relative_import_of_a_module_above_is_found(tmp_path: Path) -> None:
     home = project(tmp_path, "from ..shared import a", **{"p/shared/__init__.py": ""})
 

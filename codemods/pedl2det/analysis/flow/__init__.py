@@ -33,11 +33,8 @@ from pedl2det.analysis.modules import Modules
 
 #: A use, where a value ends, or an expression that has the value next.
 Next = Use | tuple[ast.expr, Path]
-#: What happens to a value in an expression or statement that it does not leave.
-_WAYS = {
-    **dict.fromkeys((ast.Compare, ast.FormattedValue, ast.UnaryOp, ast.IfExp), Way.TESTED),
-    **dict.fromkeys((ast.While, ast.If, ast.Assert), Way.TESTED),
-}
+#: Expressions and statements that only test a value, which does not leave them.
+_TESTS = (ast.Compare, ast.FormattedValue, ast.UnaryOp, ast.IfExp, ast.While, ast.If, ast.Assert)
 #: Functions that do not call a class that they are given.
 _LOOKING = frozenset(("hasattr", "isinstance", "issubclass", "print", "super", "type"))
 #: What names a class as a base, in an annotation or as an exception.
@@ -102,7 +99,8 @@ class Uses(Origins):
             case ast.Expr():
                 return
             case _:
-                yield Use(_WAYS.get(type(parent), Way.OTHER), node, parent, path)
+                way = Way.TESTED if isinstance(parent, _TESTS) else Way.OTHER
+                yield Use(way, node, parent, path)
 
     def _assigned(
         self, node: ast.expr, parent: ast.Assign | ast.AnnAssign, path: Path
@@ -193,8 +191,10 @@ class Uses(Origins):
                 if not is_read or node in callees or self.modules.is_of_library(node):
                     continue
                 found.update(self._hidden_by(node))
-                if isinstance(node, ast.Attribute):
-                    found.update(self._methods_read(node))
+                if isinstance(node, ast.Attribute):  # which may mean a method
+                    owner = self.class_of_self(node)
+                    named = self._methods_by_name[node.attr]
+                    found.update(self.overrides(owner, node.attr) if owner is not None else named)
         return found
 
     def _hidden_by(self, node: ast.expr) -> Iterator[Callable]:
@@ -210,13 +210,6 @@ class Uses(Origins):
                 constructor = self.method(origin.node, "__init__")
                 if constructor is not None:
                     yield constructor
-
-    def _methods_read(self, node: ast.Attribute) -> list[Function]:
-        """The methods that an attribute may mean, where it is not seen to be called."""
-        owner = self.class_of_self(node)
-        if owner is not None:
-            return self.overrides(owner, node.attr)
-        return self._methods_by_name[node.attr]
 
     @cached_property
     def _methods_by_name(self) -> dict[str, list[Function]]:
@@ -279,10 +272,8 @@ def _item_of(node: ast.expr, parent: ast.Subscript, path: Path) -> Iterator[Next
 class Flow(Uses):
     """Answers about the values of one project.
 
-    Args:
-        modules: its files.
-        entries: functions whose returned values leave the project, such as the data loaders.
-        given: functions that get arguments from outside of it.
+    What ``entries`` return leaves it, such as the data loaders. Functions in ``given`` get
+    arguments from outside of it.
     """
 
     def __init__(
