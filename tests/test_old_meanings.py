@@ -46,10 +46,9 @@ def test_positional_arguments_of_old_optimizers(keras: Any) -> None:
     assert (adam["decay"], adam["amsgrad"]) == (1e-3, True)
     assert said(old.RMSprop(0.5, 0.8, None, 1e-3))["decay"] == 1e-3
     assert said(old.RMSprop(0.5, 0.8, None, 1e-3))["momentum"] == 0.0
-    with pytest.raises(TypeError, match="too many positional arguments"):
-        old.SGD(0.5, 0.9, 1e-3, True, 1)
-    with pytest.raises(TypeError, match="multiple values for argument 'momentum'"):
-        old.SGD(0.5, 0.9, momentum=0.8)
+    for args, options in (((0.5, 0.9, 1e-3, True, 1), {}), ((0.5, 0.9), {"momentum": 0.8})):
+        with pytest.raises(TypeError, match="SGD: expected the arguments lr, momentum, decay"):
+            old.SGD(*args, **options)
 
 
 def test_an_optimizer_has_the_epsilon_of_the_backend(keras: Any) -> None:

@@ -69,29 +69,31 @@ def fits_of(path):
         asked.put(Fit(*args, **kwargs))
         return answered.get()
 
-    thread = threading.Thread(target=run, daemon=True)
-    _give_fits(thread, fit)
-    thread.start()
+    _give_fits(threading.current_thread(), fit)
+    threading.Thread(target=run, daemon=True).start()
     while isinstance(given := asked.get(), Fit):
         answered.put((yield given))
     if given is not None:
         raise given
 
 
-def _give_fits(thread, fit):
-    """Call this function in place of `fit` and `fit_generator` of any model in a thread."""
+def _give_fits(trainer, fit):
+    """Call this function in place of `fit` and `fit_generator` of any model.
+
+    The thread that trains calls `fit` of Keras.
+    """
     in_graph_mode = [
         kind for kind in tf.keras.Model.__subclasses__() if kind.__name__ == "Model"
     ]
     for kind in (tf.keras.Model, *in_graph_mode):
         for name in vars(kind).keys() & {"fit", "fit_generator"}:
-            setattr(kind, name, _given_in(thread, getattr(kind, name), fit))
+            setattr(kind, name, _given(trainer, getattr(kind, name), fit))
 
 
-def _given_in(thread, original, fit):
+def _given(trainer, original, fit):
     @functools.wraps(original)
     def fit_or_train(model, *args, **kwargs):
-        if threading.current_thread() is not thread:
+        if threading.current_thread() is trainer:
             return original(model, *args, **kwargs)
         bound = bind_fit(original, model, *args, **kwargs)
         (_, data), *others = [*bound.arguments.items()][1:]

@@ -1,7 +1,8 @@
 """A training script becomes a trial, before the rules see the project.
 
 A script under PEDL fitted its own model and was the entrypoint of its config. It becomes a
-generator and a trial class in the same file; the rules then rewrite that like any other trial.
+generator and a trial class in the same file, or gets a trial in a file beside it that runs it as it
+is; the rules then rewrite that like any other trial.
 """
 
 from __future__ import annotations

@@ -212,8 +212,10 @@ def _staying(source: Source, project: Container[str]) -> set[ast.stmt]:
     used = _known_inside(source.tree.body)
     for number, node in enumerate(source.tree.body):
         is_first = number == len(stay)
-        names = {one.id for one in run_at_once(node) if isinstance(one, ast.Name)}
-        runs_code = _reads_values(source, node) or is_own_import(node, project)
+        at_once = [*run_at_once(node)]
+        names = {one.id for one in at_once if isinstance(one, ast.Name)}
+        runs_code = any(_is_own_import(one, project) for one in at_once)
+        runs_code |= _reads_values(source, at_once)
         is_free = names.isdisjoint(moved) and (is_first or not runs_code)
         if is_free and _may_stay(source, node, is_first, used):
             stay.add(node)
@@ -222,22 +224,21 @@ def _staying(source: Source, project: Container[str]) -> set[ast.stmt]:
     return stay
 
 
-def _reads_values(source: Source, node: ast.stmt) -> bool:
-    """Whether a statement reads names of the module that are no imports and no definitions."""
+def _reads_values(source: Source, nodes: Iterable[ast.AST]) -> bool:
+    """Whether some code reads names of the module that are no imports and no definitions."""
     definitions = {getattr(one, "name", None) for one in source.tree.body}
-    read = (one for one in run_at_once(node) if isinstance(one, ast.Name))
-    names = {one.id for one in read if isinstance(one.ctx, ast.Load)} - definitions
-    return any(None in source.names.module_bindings(name) for name in names)
+    read = {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+    return any(None in source.names.module_bindings(name) for name in read - definitions)
 
 
-def is_own_import(node: ast.AST, project: Container[str]) -> bool:
+def _is_own_import(node: ast.AST, project: Container[str]) -> bool:
     """Whether a statement imports modules of the project, and so runs code of it."""
     match node:
         case ast.ImportFrom(module=module, level=level):
             return bool(level) or str(module).partition(".")[0] in project
         case ast.Import(names=aliases):
             return any(one.name.partition(".")[0] in project for one in aliases)
-    return any(is_own_import(one, project) for one in ast.iter_child_nodes(node))
+    return False
 
 
 def _may_stay(source: Source, node: ast.stmt, is_first: bool, used: set[str]) -> bool:
