@@ -189,7 +189,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
         """Tell the user's callbacks what begins with this batch."""
         batches, epoch = self._progress.batches, self._schedule.epoch
-        with self._one_batch():
+        with self._one_batch(is_one=self._fetches_every_batch):
             if epoch and batches % epoch == 0:
                 self._of_epoch = {}
                 self._callbacks.keras("on_epoch_begin", batches // epoch, {})
@@ -222,7 +222,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             self._loss_warning.check(logs, batches)
         if self._trace:
             self._trace.end_batch(batches, self._metrics(logs))
-        with self._one_batch():
+        with self._one_batch(is_one=self._fetches_every_batch):
             self._act_after(batches, logs)
         self._set_chunk()
 
@@ -385,10 +385,13 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             self._job.team.mean(self._metrics(logs), training=True)
         )
 
-    def _one_batch(self) -> AbstractContextManager[None]:
-        """Execute one batch at a time while callbacks act: they may call ``predict_on_batch``."""
+    def _one_batch(self, *, is_one: bool = False) -> AbstractContextManager[None]:
+        """Execute one batch at a time while callbacks act: they may call ``predict_on_batch``.
+
+        Nothing is done where an execution has one batch (``is_one``): it would cost at each.
+        """
         model = self._job.context.model
-        return chunks.one_batch(model) if self._chunks else nullcontext()
+        return chunks.one_batch(model) if self._chunks and not is_one else nullcontext()
 
     def _set_chunk(self) -> None:
         """Let Keras run, in one execution, all batches up to the next that matters."""
