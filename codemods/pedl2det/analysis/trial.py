@@ -329,8 +329,18 @@ class Trial:
 
     @cached_property
     def references(self) -> list[Reference]:
-        """Every old name in the project that the user does not want left."""
-        return [one for one in self.all_references if one.node.lineno not in one.source.skipped]
+        """Every old name in the project that is to go.
+
+        Not those on lines that the user wants left, and not those in files of trials on a
+        context beside PEDL's, for which ``run`` brings no old Keras.
+        """
+        homes = {self.modules.home(root) for root in self.beside}
+        homes -= {self.modules.home(root) for root in self.roots if root not in self.beside}
+        return [
+            one
+            for one in self.all_references
+            if one.source not in homes and one.node.lineno not in one.source.skipped
+        ]
 
     @cached_property
     def all_references(self) -> list[Reference]:

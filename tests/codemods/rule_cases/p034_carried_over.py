@@ -10,12 +10,14 @@ searcher: {{name: single, metric: val_loss, max_steps: 1}}
 """
 _TRIAL = pedl_trial("return load()\n", "from company import load")
 _TWIN = """\
+import tensorflow as tf
 from determined.keras import TFKerasTrial
 
 
 class Twin(TFKerasTrial):
     def __init__(self, context):
         self.context = context
+        self.optimizer = tf.keras.optimizers.Adam(lr=0.1)
 """
 
 AROUND = {"__init__.py": "from company_data import make_data_loaders\n"}
