@@ -199,9 +199,9 @@ class Trial:
     @cached_property
     def beside(self) -> list[ast.ClassDef]:
         """The trials on a context in a directory with trials of PEDL."""
-        if self.generation is not Generation.PEDL:
-            return []
         bases = {root: {self.base_name(one) for one in root.bases} for root in self.roots}
+        if not any(of_one & PEDL_TRIALS for of_one in bases.values()):
+            return []
         return [root for root, of_one in bases.items() if of_one & DETERMINED_TRIALS]
 
     @cached_property

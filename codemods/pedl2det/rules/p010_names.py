@@ -147,8 +147,6 @@ def _is_likely_right(
 
 def _is_chosen(trial: Trial, call: ast.Call | None) -> bool:
     """Whether a config may choose a file, of which another one may hold objects."""
-    if call is not None and isinstance(trial.modules.home(call).names.parents[call], ast.withitem):
-        return False
     origins = [one for path in call.args for one in trial.flow.origins(path)] if call else []
     return not origins or not all(isinstance(one.node, ast.Constant) for one in origins)
 
@@ -179,10 +177,24 @@ def _is_regular(trial: Trial, value: ast.AST) -> bool:
         case ast.Call(func=function):
             package = (trial.modules.meaning(function) or "").partition(".")[0]
             return package in _ARRAYS
+        case ast.List(elts=[]):  # filled by what is appended
+            return not trial.mended and not any(map(_is_list, _appended(trial, value)))
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
-            is_filled = bool(parts) or not trial.mended  # or by what is appended
-            return is_filled and all(_is_regular(trial, one) for one in parts)
+            return bool(parts) and all(_is_regular(trial, one) for one in parts)
     return isinstance(value, ast.Constant | ast.Compare)
+
+
+def _appended(trial: Trial, rows: ast.List) -> Iterator[ast.expr]:
+    """What is appended to a list."""
+    for use in trial.flow.uses(rows):
+        if use.method == "append" and isinstance(use.around, ast.Call):
+            yield from use.around.args
+
+
+def _is_list(value: ast.expr) -> bool:
+    """Whether an expression is a list of a length that is not visible."""
+    is_made = isinstance(value, ast.Call) and ast.unparse(value.func) == "list"
+    return is_made or isinstance(value, ast.ListComp)
 
 
 def _cast(reference: Reference) -> list[Fix]:
