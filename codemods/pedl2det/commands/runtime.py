@@ -111,7 +111,7 @@ def old_names_of(path: Path, config: Any) -> OldNames:
     """Return the old names that a trial uses: what its config says, and what its files import.
 
     A file that nothing imports (what was left of the old trial, a notebook's helper) decides
-    nothing; the images of all its configs below it decide, so that each of them trains the same code.
+    nothing; the images of all its configs below it decide, so that each trains the same code.
     The path is that of its directory or its one file; a config may not be readable.
     """
     home = path if path.is_dir() else path.parent
