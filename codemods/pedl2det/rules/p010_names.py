@@ -20,6 +20,7 @@ plainly numbers or arrays.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -53,6 +54,7 @@ _OPTIMIZERS = [f"{old_keras.OPTIMIZERS}.{one}" for one in ("get", "deserialize",
 _RAGGED = ("numpy.array", "numpy.asarray")
 #: Libraries whose functions give arrays, images and tables.
 _ARRAYS = ("PIL", "cv2", "h5py", "numpy", "pandas", "scipy", "skimage", "sklearn", "tensorflow")
+_CREATES = re.compile(r"\b(?:create|require)_(?:dataset|group)\b")
 #: Functions that cast to a type.
 _CASTS = {
     "tensorflow.to_double": "float64",
@@ -139,10 +141,18 @@ def _is_likely_right(
     """Whether a call of a function that has changed is left as it is, in this form of a trial."""
     if row.old in _RAGGED:
         return written_for is Age.CURRENT or not _may_be_ragged(trial, call)
-    is_item = call is not None and any(use.method == "item" for use in trial.flow.uses(call))
-    return row.old in UNLIKELY and not (
-        trial.mended or is_item or (row.old == "numpy.load" and _is_chosen(trial, call))
-    )
+    is_old = call is not None and any(use.method == "item" for use in trial.flow.uses(call))
+    if row.old == "numpy.load":
+        is_old |= _is_chosen(trial, call)
+    elif call is not None:  # a file that is made, if it is not there
+        is_old |= any(_is_changed(use.around) for use in trial.flow.uses(call))
+    return row.old in UNLIKELY and not (trial.mended or is_old)
+
+
+def _is_changed(around: ast.AST) -> bool:
+    """Whether something is put into a file."""
+    is_item = isinstance(around, ast.Subscript) and isinstance(around.ctx, ast.Store)
+    return is_item or _CREATES.search(ast.unparse(around)) is not None
 
 
 def _is_chosen(trial: Trial, call: ast.Call | None) -> bool:
