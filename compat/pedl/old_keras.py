@@ -124,9 +124,6 @@ def _replaced(tf: Any, path: str, source: Any) -> dict[str, Any]:
         names |= {name: getattr(_module(tf, "", area), name) for name in missing}
     if area == "backend":
         names |= {"tf": tf, "get_session": get_session, "set_session": set_session}
-        names["_get_available_gpus"] = lambda: [
-            device.name for device in tf.config.list_logical_devices("GPU")
-        ]
     elif path == "legacy.interfaces":  # decorators that translated the arguments of Keras 1
         names["__getattr__"] = lambda _: keras_functions.legacy_interface
     elif area == "utils":

@@ -52,6 +52,11 @@ def dimension(size):
     return getattr(size, "value", size)
 
 
+def get_available_gpus():
+    """Return the names of the GPUs."""
+    return [device.name for device in tf.config.list_logical_devices("GPU")]
+
+
 def image_dim_ordering():
     """Return `"tf"` for channels that come last, and `"th"` for those that come first."""
     return "tf" if tf.keras.backend.image_data_format() == "channels_last" else "th"

@@ -1,5 +1,6 @@
 """Train a script as it is: it runs in a thread, which waits where it calls `fit`."""
 
+import contextlib
 import functools
 import inspect
 import pathlib
@@ -54,12 +55,19 @@ class ScriptTrial(determined.keras.TFKerasTrial):
 def fits_of(path):
     """Run a script as `__main__`; yield what it gives to `fit`, which returns what is sent."""
     asked, answered = queue.SimpleQueue(), queue.SimpleQueue()
+    shared = []
+    if not tf.executing_eagerly():  # of which each thread has its own
+        session = tf.compat.v1.keras.backend.get_session()
+        shared = [session.graph, session]
 
     def run():
         sys.argv = [path]
         sys.path.insert(0, str(pathlib.Path(path).parent))
         try:
-            runpy.run_path(path, run_name="__main__")
+            with contextlib.ExitStack() as inner:
+                for one in shared:
+                    inner.enter_context(one.as_default())
+                runpy.run_path(path, run_name="__main__")
         except BaseException as error:  # noqa: BLE001 - raised below
             asked.put(error)
         else:

@@ -198,10 +198,7 @@ _LAYERS = {
     "Merge": "use keras.layers.concatenate, add and their like",
     "Recurrent": "derive from keras.layers.RNN, or from a cell's layer",
 }
-_BACKEND = {
-    "_get_available_gpus": "call tf.config.list_logical_devices('GPU')",
-    "control_flow_ops": "use tf.cond and tf.while_loop",
-}
+_BACKEND = {"control_flow_ops": "use tf.cond and tf.while_loop"}
 
 #: Names without a public successor, and what to write instead.
 WRITE: dict[str, dict[str, str]] = {
@@ -218,7 +215,10 @@ WRITE: dict[str, dict[str, str]] = {
 SUPPORTED = {
     "": {"wrappers": "wrappers"},
     **{
-        path: {name: name for name in ("image_dim_ordering", "set_image_dim_ordering")}
+        path: {
+            "_get_available_gpus": "get_available_gpus",
+            **{name: name for name in ("image_dim_ordering", "set_image_dim_ordering")},
+        }
         for path, place in PATHS.items()
         if place.public == "backend"
     },
@@ -297,7 +297,7 @@ ROWS = table(
             f"{module}.{name}",
             f"{KERAS}.optimizers.legacy.{name}",
             KERAS_2_11,
-            keywords=_RATE,
+            keywords={"lr": None} if name == "Ftrl" else _RATE,  # which it never read
             changed=True,
         )
         for module in (f"{KERAS}.optimizers", "tensorflow.optimizers")
@@ -380,6 +380,7 @@ ELSEWHERE = {
         f"{module}.{old}": Name("", f"tensorflow.{new}")
         for module in ("backend", "backend.tensorflow_backend")
         for old, new in pairs(
+            "_to_tensor>convert_to_tensor "
             "get_variable_shape>keras.backend.int_shape identity is_tensor "
             "logsumexp>reduce_logsumexp slice"
         ).items()

@@ -312,11 +312,20 @@ def watches_validation(trial: Trial, call: ast.Call) -> bool:
         and monitor.is_of_keras
         and monitor.metrics is not None
         and all(one.startswith("val_") for one in monitor.metrics)
-        and not any(  # a callback gives the logs a metric, for those behind it
-            isinstance(one.ctx, ast.Store) and getattr(one.slice, "value", None) in monitor.metrics
-            for one in trial.modules.of(ast.Subscript)
-        )
+        and monitor.metrics.isdisjoint(_put(trial))
     )
+
+
+def _put(trial: Trial) -> Iterator[object]:
+    """The keys that code puts into dicts, as a callback into logs, for those behind it."""
+    for item in trial.modules.of(ast.Subscript):
+        if isinstance(item.ctx, ast.Store):
+            yield getattr(item.slice, "value", None)
+    for made in trial.modules.of(ast.Dict):
+        yield from (getattr(key, "value", None) for key in made.keys)
+    for call in trial.modules.of(ast.Call):
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "update":
+            yield from (one.arg for one in call.keywords)
 
 
 def may_act_by_epoch(trial: Trial, value: ast.expr) -> bool:

@@ -473,7 +473,6 @@ def _publishes(module: str, name: str) -> bool:
     """Whether a module of Keras or of a harness has a name, as far as the table of names knows."""
     if is_legacy(module) and lookup(f"{module}.{name}") is not None:
         return True
-    head, keras, path = module.rpartition("keras.")
-    if not keras:
-        path = "" if module.rpartition(".")[2] == "keras" else "?"
-    return head in ("", "tensorflow.", "tensorflow.python.") and name in PUBLIC.get(path, ())
+    head, keras, path = f"{module}.".rpartition("keras.")
+    is_keras = bool(keras) and head in ("", "tensorflow.", "tensorflow.python.")
+    return is_keras and name in PUBLIC.get(path.removesuffix("."), ())

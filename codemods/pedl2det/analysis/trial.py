@@ -343,8 +343,9 @@ class Trial:
         Not those on lines that the user wants left, and not those in files of trials on a
         context beside PEDL's, for which ``run`` brings no old Keras.
         """
-        homes = {self.modules.home(root) for root in self.beside}
-        homes -= {self.modules.home(root) for root in self.roots if root not in self.beside}
+        old = [self.modules.home(root) for root in self.roots if root not in self.beside]
+        homes = [self.modules.home(root) for root in self.beside]
+        homes = [one for one in homes if one not in old]
         return [
             one
             for one in self.all_references

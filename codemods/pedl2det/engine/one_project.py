@@ -36,6 +36,7 @@ _BY_TEXT = re.compile(
 )
 #: Before what no rule could rewrite.
 _KEPT = "carried over as it was: "
+_FAILED = "migrate failed: "
 _HELP_UNREADABLE = "convert the file to Python 3 text, and run migrate again"
 
 
@@ -57,8 +58,15 @@ def migrate_project(
         return rewritten
     left = [one for one in rewritten.findings if one.kind.is_left]
     why = [one for one in left if one.rule.startswith("P") and one.rule != GENERIC] or left
-    carried.findings += [replace(one, kind=Kind.NOTE, message=_KEPT + one.message) for one in why]
+    carried.findings += [
+        replace(one, kind=Kind.NOTE, message=_KEPT + one.message.removeprefix(_FAILED))
+        for one in why
+    ]
     return carried
+
+
+class _WrongTextError(Exception):
+    """A rewritten file would not compile, or use or define other names than the old one."""
 
 
 def _is_begun(outcome: Outcome) -> bool:
@@ -75,7 +83,8 @@ def _or_failure(project: Project, work: Callable[[], Result]) -> Result:
         message = "an expression or a config of this project is nested too deeply to be read"
         finding = Finding(Kind.LEFT, SCAN, place, 1, message, "write it flatter")
     except Exception as error:
-        message = f"migrate failed: {type(error).__name__}: {error}"
+        kind = "" if isinstance(error, _WrongTextError) else f"{type(error).__name__}: "
+        message = f"{_FAILED}{kind}{error}"
         finding = Finding(Kind.DEFECT, SCAN, place, 1, message)
         tracebacks = [traceback.format_exc()]
     outcomes = [Outcome(project.home, Status.BEGUN, False, 0, 1)] if project.has_trial else []
@@ -204,7 +213,7 @@ def _draft_or_leave(migration: Migration) -> dict[str, Source] | None:
     Without a fix that the user does not want, others may be wrong; the project is left then.
 
     Raises:
-        AssertionError: a new text is wrong; a defect of ours, like any other exception.
+        _WrongTextError: a new text is wrong; a defect of ours, like any other exception.
     """
     draft(migration)
     new: dict[str, Source] = {}
@@ -218,7 +227,7 @@ def _draft_or_leave(migration: Migration) -> dict[str, Source] | None:
     if not problems:
         return new
     if not migration.dropped:
-        raise AssertionError("\n".join(problems))
+        raise _WrongTextError(f"rewritten, {'; '.join(problems)}")
     migration.texts.clear()
     migration.fixes, migration.support = [], frozenset()
     migration.suppressed = migration.total.copy()

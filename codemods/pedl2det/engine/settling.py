@@ -80,10 +80,17 @@ def _files(migration: Migration) -> list[NewFile]:
     return files
 
 
+_TAKEN = "this file has the name of the one that migrate writes"
+_RENAME = "give it another name, and run migrate again"
+
+
 def _support(path: Path, migration: Migration) -> list[NewFile]:
     """``legacy_keras.py`` with the pieces that the trial needs."""
     old = path.read_bytes() if path.is_file() else None
     text = old.decode("utf-8") if old is not None else ""
+    if old is not None and library.AUTHOR not in text:
+        migration.findings.append(Finding(Kind.LEFT, SCAN, path, 1, _TAKEN, _RENAME))
+        return []
     try:
         new = library.merged(text, migration.support)
     except SyntaxError as error:
@@ -96,12 +103,17 @@ def _support(path: Path, migration: Migration) -> list[NewFile]:
 def _outside(
     files: Iterable[NewFile], project: Project, directories: tuple[Path, ...]
 ) -> Iterator[Finding]:
-    """Files that may not be written, because they are outside of what was given."""
+    """Files that may not be written, outside of what was given; a link may lead there."""
+    homes = [project.home.resolve(), *directories]
     for file in files:
+        place = file.path.resolve()
         if not any(file.path.is_relative_to(one) for one in (project.home, *directories)):
             message = f"this file outside of {project.home.name} has to be rewritten with it"
             help_ = f"pedl2det migrate {file.path.parent}"
             yield Finding(Kind.LEFT, SCAN, file.path, 1, message, help_)
+        elif not any(place.is_relative_to(one) for one in homes):
+            message = f"a link leads to it: {place} is rewritten, for others that use it too"
+            yield Finding(Kind.NOTE, SCAN, file.path, 1, message)
 
 
 def _is_written(file: NewFile, status: Status, findings: list[Finding], options: Options) -> bool:

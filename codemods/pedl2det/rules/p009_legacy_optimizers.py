@@ -115,6 +115,9 @@ def _use(trial: Trial, reference: Reference, row: names.Name) -> Iterator[Fix | 
         is_plain = not old_keras.sets_epsilon(trial) and all(_clips(one.value) for one in clips)
         is_faithful = is_standalone and not is_plain
         edits = None if is_faithful else call_edits(call, row)
+        if row.keywords.get("lr", "") is None and any(one.arg == "lr" for one in call.keywords):
+            message = "Ftrl never read lr=, and trained with its default rate, 0.001"
+            yield Remark(call, message, "give learning_rate= if it is to have another", Kind.NOTE)
         if is_standalone and len(clips) > 1:
             message = "Keras 2.2.4 clipped by the norm first, and today's Keras by the value first"
             yield Remark(call, message, "keep one of clipnorm and clipvalue")

@@ -54,6 +54,7 @@ _OPTIMIZERS = [f"{old_keras.OPTIMIZERS}.{one}" for one in ("get", "deserialize",
 _RAGGED = ("numpy.array", "numpy.asarray")
 #: Libraries whose functions give arrays, images and tables.
 _ARRAYS = ("PIL", "cv2", "h5py", "numpy", "pandas", "scipy", "skimage", "sklearn", "tensorflow")
+_CHOSEN = re.compile("hparams|hyperparameter")
 _CREATES = re.compile(r"\b(?:create|require)_(?:dataset|group)\b")
 #: Functions that cast to a type.
 _CASTS = {
@@ -156,9 +157,16 @@ def _is_changed(around: ast.AST) -> bool:
 
 
 def _is_chosen(trial: Trial, call: ast.Call | None) -> bool:
-    """Whether a config may choose a file, of which another one may hold objects."""
-    origins = [one for path in call.args for one in trial.flow.origins(path)] if call else []
-    return not origins or not all(isinstance(one.node, ast.Constant) for one in origins)
+    """Whether a config may choose a file, of which another one may hold objects.
+
+    Of archives, which a ``with`` reads, only where it visibly does.
+    """
+    if call is not None and isinstance(trial.modules.home(call).names.parents[call], ast.withitem):
+        parts = [one for one in ast.walk(call) if isinstance(one, ast.Name | ast.Subscript)]
+        origins = [ast.unparse(one.node) for part in parts for one in trial.flow.origins(part)]
+        return any(map(_CHOSEN.search, origins))
+    values = [one for path in call.args for one in trial.flow.origins(path)] if call else []
+    return not values or not all(isinstance(one.node, ast.Constant) for one in values)
 
 
 def _may_be_ragged(trial: Trial, call: ast.Call | None) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 import pedl2det_names as names
 from pedl2det.analysis import old_keras
-from pedl2det.analysis.models import is_certain, losses_and_metrics
+from pedl2det.analysis.models import compiles, is_certain, losses_and_metrics
 from pedl2det.analysis.old_keras import KERAS, is_standalone
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
@@ -38,7 +38,10 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         return
     layers = [one for one in trial.trained.references if one.dotted.startswith(_LAYERS)]
     if layers and not old_keras.has_standalone_layers(trial):
-        yield Remark(layers[0].node, _BOTH, _ONE, Kind.DIFFERENT)
+        given = [one for made in compiles(trial) for one in made.optimizers]
+        unknown = [one for one in given if old_keras.given(trial, one) is old_keras.Given.UNKNOWN]
+        unknown += [one for one in losses_and_metrics(trial) if not is_certain(trial, one)]
+        yield from (Remark(one, _BOTH, _ONE, Kind.DIFFERENT) for one in unknown[:1])
     for reference in trial.references:
         module, _, name = reference.dotted.rpartition(".")
         node = reference.node

@@ -26,10 +26,11 @@ MODULE = "legacy_keras"
 #: The package of its pieces.
 PACKAGE = "pedl2det_legacy"
 
-_HEADER = '''\
+AUTHOR = "Written by `pedl2det migrate`"
+_HEADER = f'''\
 """What this trial uses of PEDL and of the Keras of its time.
 
-Written by `pedl2det migrate`. It needs Keras, NumPy and Determined, and nothing else.
+{AUTHOR}. It needs Keras, NumPy and Determined, and nothing else.
 The file belongs to the trial: edit it, and delete what the trial no longer uses.
 """
 '''

@@ -17,7 +17,7 @@ from determined.keras import TFKerasTrial
 class Twin(TFKerasTrial):
     def __init__(self, context):
         self.context = context
-        self.optimizer = tf.keras.optimizers.Adam(lr=0.1)
+        self.optimizer = tf.keras.optimizers.Adam(0.1)
 """
 
 AROUND = {"__init__.py": "from company_data import make_data_loaders\n"}
