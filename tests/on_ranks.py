@@ -22,7 +22,7 @@ def examples(directory: Path, *names: str) -> None:
     import click
 
     from pedl2det.commands.run import command
-    from pedl2det_runtime.trainer.loop import TrainingLoop
+    from pedl2det_runtime.training.loop import TrainingLoop
     from support import EXAMPLES
 
     train = TrainingLoop.train

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pedl2det_runtime.launch.outcome import Outcome, may_pass
-from pedl2det_runtime.launch.output import Failure
+from pedl2det_runtime.distributed.horovodrun_output import Failure, Outcome, restart_allowed
 from support import heed_signals, pedl2det, write_tree
 from test_run import weights
 
@@ -308,4 +307,4 @@ def test_horovodrun_itself_may_fail() -> None:
 )
 def test_what_may_pass_is_tried_again(kind: str, before: str | None, passes: bool) -> None:
     last = Failure(before, "m") if before else None
-    assert may_pass(Failure(kind, "m"), last) is passes
+    assert restart_allowed(Failure(kind, "m"), last) is passes

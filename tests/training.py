@@ -23,10 +23,10 @@ from pedl2det_runtime.distributed import DistributedContext
 from pedl2det_runtime.distributed.group import alone
 from pedl2det_runtime.distributed.joining import join
 from pedl2det_runtime.distributed.layout import Layout
-from pedl2det_runtime.trainer.display import Lines
-from pedl2det_runtime.trainer.options import RunOptions
-from pedl2det_runtime.trainer.resolved_run import resolved
-from pedl2det_runtime.trainer.run import train
+from pedl2det_runtime.training.display import Lines
+from pedl2det_runtime.training.options import RunOptions
+from pedl2det_runtime.training.resolved_run import resolved
+from pedl2det_runtime.training.run import train
 
 #: Of trials that a test has no directory for: one beside ``out`` would be in the tests' way.
 _EMPTY = tempfile.TemporaryDirectory(prefix="trials-")

@@ -120,7 +120,7 @@ def main() -> None:
     import tensorflow as tf
 
     from pedl2det.cli import main as command_line
-    from pedl2det_runtime.trainer.loop import TrainingLoop
+    from pedl2det_runtime.training.loop import TrainingLoop
 
     recording.drop_nothing(tf.keras.layers)
     directory = Path(sys.argv.pop(1)).resolve()

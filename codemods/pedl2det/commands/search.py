@@ -61,9 +61,9 @@ def command(
     from pedl2det_runtime.config.reader import read_config
     from pedl2det_runtime.search.plan import plan_of
     from pedl2det_runtime.search.study import database_errors, sqlite
-    from pedl2det_runtime.trainer import run_lock
-    from pedl2det_runtime.trainer.options import RunOptions
-    from pedl2det_runtime.trainer.run import find_config
+    from pedl2det_runtime.training import run_lock
+    from pedl2det_runtime.training.options import RunOptions
+    from pedl2det_runtime.training.run import find_config
 
     out = out or Path("runs") / f"{directory.resolve().name}-search"
     try:
@@ -93,7 +93,7 @@ def _search(
     from pedl2det_runtime.search.search import Search
     from pedl2det_runtime.search.study import DATABASE, Study
     from pedl2det_runtime.search.trial_process import TrialProcesses
-    from pedl2det_runtime.trainer import run_lock
+    from pedl2det_runtime.training import run_lock
 
     out = options.out
     smaller = config.searcher.smaller_is_better
@@ -133,7 +133,7 @@ def _search(
 def _show(config: Any, study: Any, out: Path, plan: Any) -> None:
     """Print the table and the best trial; write the best trial's config."""
     from pedl2det_runtime.search.search import best_of, constant_config
-    from pedl2det_runtime.trainer import run_lock
+    from pedl2det_runtime.training import run_lock
 
     smaller = config.searcher.smaller_is_better
     sign = 1 if smaller else -1

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from pedl2det_runtime.api.context import TFKerasTrialContext
 from pedl2det_runtime.api.early_trial import accept_hparams
-from pedl2det_runtime.api.generation import CONTEXT_BASED, Generation
+from pedl2det_runtime.config.generation import CONTEXT_BASED, Generation
 
 
 class Trial(ABC):

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pedl2det_runtime.api.generation import EARLY_DETERMINED
 from pedl2det_runtime.checkpoint import directory, model_files, ownership
 from pedl2det_runtime.checkpoint.old_formats import states
 from pedl2det_runtime.checkpoint.old_formats.hdf5_model import Layers
@@ -20,6 +19,7 @@ from pedl2det_runtime.checkpoint.retention import Retention, superseded
 from pedl2det_runtime.checkpoint.state import read_state
 from pedl2det_runtime.checkpoint.untrusted_files import read_json, reading
 from pedl2det_runtime.config.credentials import without_credentials
+from pedl2det_runtime.config.generation import EARLY_DETERMINED
 
 _MAX_LAYERS = 16
 _MAX_WIDTH = 100

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pedl2det_runtime.api.generation import CONTEXT_BASED, Generation
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.checkpoint import ownership, writer
 from pedl2det_runtime.checkpoint.rank_state import RankState
@@ -18,6 +17,7 @@ from pedl2det_runtime.checkpoint.retention import Retention, superseded
 from pedl2det_runtime.checkpoint.state import State
 from pedl2det_runtime.checkpoint.storage import Storage
 from pedl2det_runtime.checkpoint.writer import Contents, Unfinished
+from pedl2det_runtime.config.generation import CONTEXT_BASED, Generation
 from pedl2det_runtime.errors import MetricError
 
 

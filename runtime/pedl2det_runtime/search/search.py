@@ -15,8 +15,8 @@ from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.search.plan import Point
 from pedl2det_runtime.search.study import Result, Study
 from pedl2det_runtime.search.trial_process import Reached, TrialProcesses
-from pedl2det_runtime.trainer import run_lock
-from pedl2det_runtime.trainer.options import RunOptions
+from pedl2det_runtime.training import run_lock
+from pedl2det_runtime.training.options import RunOptions
 
 
 @dataclass(frozen=True)

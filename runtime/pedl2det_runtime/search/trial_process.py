@@ -12,9 +12,9 @@ from functools import partial
 from pathlib import Path
 
 from pedl2det_runtime.errors import ConfigError
-from pedl2det_runtime.launch.child import end_with_parent
-from pedl2det_runtime.trainer import run_end, run_lock
-from pedl2det_runtime.trainer.options import RunOptions
+from pedl2det_runtime.training import run_end, run_lock
+from pedl2det_runtime.training.options import RunOptions
+from pedl2det_runtime.training.signals import end_with_parent
 
 _STOPPED = (130, 143)  # exit codes of a run that a signal ended
 _LONGEST_END = 120.0  # seconds until the run of a killed search has ended
