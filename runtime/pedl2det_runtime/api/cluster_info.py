@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pedl2det_runtime.api.trial_info import current
-from pedl2det_runtime.config.cluster_paths import here
+from pedl2det_runtime.config.cluster_environment import here
 from pedl2det_runtime.errors import NoTrialError
 
 

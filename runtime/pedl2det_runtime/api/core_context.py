@@ -21,8 +21,7 @@ from pedl2det_runtime.api.trial_info import current
 from pedl2det_runtime.checkpoint.json_lines import REPORT, JsonLines, scalars
 from pedl2det_runtime.checkpoint.ownership import METADATA
 from pedl2det_runtime.distributed import DistributedContext, one_process
-from pedl2det_runtime.errors import ConfigError, NoTrialError, UnservedNameError
-from pedl2det_runtime.errors.determined import CheckpointNotFound
+from pedl2det_runtime.errors import CheckpointNotFound, ConfigError, NoTrialError, UnservedNameError
 
 #: Where results are, without ``pedl2det run``.
 RESULTS = Path("runs") / "core"

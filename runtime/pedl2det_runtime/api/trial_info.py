@@ -13,9 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from pedl2det_runtime.config.cluster_paths import here
+from pedl2det_runtime.config.cluster_environment import here, variables_set
 from pedl2det_runtime.config.config_dict import ConfigDict, with_defaults
-from pedl2det_runtime.config.environment_variables import variables_set
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.hparams import sample_hparams
 from pedl2det_runtime.distributed import DistributedContext, one_process

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable
 from itertools import zip_longest
 from pathlib import Path
 
-from pedl2det_runtime.config.code_credentials import parts_in_code
-from pedl2det_runtime.config.credentials import masked
+from pedl2det_runtime.config.credentials import masked, parts_in_code
 
 
 def code_without_credentials(path: Path) -> bytes | None:

@@ -6,8 +6,8 @@ import functools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pedl2det_runtime.config import cluster_paths
-from pedl2det_runtime.config.environment_variables import assignments
+from pedl2det_runtime.config import cluster_environment
+from pedl2det_runtime.config.cluster_environment import assignments
 from pedl2det_runtime.config.experiment_config import ExperimentConfig, Optimizations
 from pedl2det_runtime.config.hparams import grid_size, searched
 from pedl2det_runtime.config.keys import EFFECTS, STORAGE, Effect, with_effect
@@ -48,7 +48,7 @@ def notices(config: ExperimentConfig, hparams: dict[str, Any], slots: int = 1) -
         )
     if variables := assignments(config.raw):
         lines.append(f"environment variables set by the config: {', '.join(variables)}")
-    lines += cluster_paths.notices(config.raw, config.places)
+    lines += cluster_environment.notices(config.raw, config.places)
     if unused := _unused(config, slots):
         lines.append(f"no effect without a cluster: {', '.join(unused)}")
     if unused := [*_without_effect(config)]:

@@ -25,11 +25,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from pedl2det_runtime.backends import random_state
-from pedl2det_runtime.backends.stray_stop import stray_stop
 from pedl2det_runtime.data.attribute_changes import AttributeChanges
 from pedl2det_runtime.data.loaders import BatchSequence
 from pedl2det_runtime.data.shared_memory import Packed, Slot, Slots, packed
 from pedl2det_runtime.errors.repeated_warnings import logger
+from pedl2det_runtime.errors.trial_code import stray_stop
 
 _log = logger(__name__)
 

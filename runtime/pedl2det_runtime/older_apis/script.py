@@ -20,7 +20,7 @@ import tensorflow as tf
 from pedl2det_legacy.fit_arguments import bind_fit
 from pedl2det_runtime.api.trial import TFKerasTrial
 from pedl2det_runtime.api.trial_info import TrialInfo
-from pedl2det_runtime.config.cluster_paths import Places, here
+from pedl2det_runtime.config.cluster_environment import Places, here
 from pedl2det_runtime.config.generation import EARLY_DETERMINED
 from pedl2det_runtime.errors import InvalidExperimentException, TrialLoadError
 from pedl2det_runtime.older_apis.recorded_fit import trial_from_fit

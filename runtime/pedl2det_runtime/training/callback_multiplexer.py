@@ -11,7 +11,6 @@ import tensorflow as tf
 
 from pedl2det_runtime.api.callbacks.base import Callback
 from pedl2det_runtime.backends import graph_mode
-from pedl2det_runtime.backends.stray_stop import kept_from_keras
 from pedl2det_runtime.checkpoint import safe_pickle
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.untrusted_files import reading
@@ -19,6 +18,7 @@ from pedl2det_runtime.config.generation import Generation
 from pedl2det_runtime.data.attribute_changes import AttributeChanges
 from pedl2det_runtime.errors import CheckFailedError, CheckpointError
 from pedl2det_runtime.errors.repeated_warnings import logger
+from pedl2det_runtime.errors.trial_code import kept_from_keras
 from pedl2det_runtime.training.missing_metrics import MissingMetrics
 
 _log = logger(__name__)

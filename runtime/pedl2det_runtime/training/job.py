@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pedl2det_runtime.api.context import TFKerasTrialContext
 from pedl2det_runtime.api.trial import TFKerasTrial
-from pedl2det_runtime.backends import keras_versions, random_state, session
+from pedl2det_runtime.backends import graph_mode, keras_versions, random_state
 from pedl2det_runtime.backends.compiled_metrics import unknown_metrics
 from pedl2det_runtime.checkpoint import compile_settings
 from pedl2det_runtime.checkpoint.code_files import code_of
@@ -75,7 +75,7 @@ def make_job(trial_class: type[TFKerasTrial], run: Run) -> Job:
     """
     context = TFKerasTrialContext(run.info)
     trial = trial_class(context)
-    session.apply(trial.session_config())
+    graph_mode.apply_session_config(trial.session_config())
     random_state.seed_global_generator(run.info.seed)
     batch_size = run.info.per_slot_batch_size
     loaders = trial.build_training_data_loader(), trial.build_validation_data_loader()

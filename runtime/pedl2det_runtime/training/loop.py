@@ -17,7 +17,6 @@ import tensorflow as tf
 
 from pedl2det_legacy.epoch_metrics import add_batch, epoch_means, metric_sums
 from pedl2det_runtime.backends import chunks, graph_mode, keras_versions, random_state
-from pedl2det_runtime.backends.stray_stop import kept_from_keras
 from pedl2det_runtime.backends.wrapped_model import compiled_once
 from pedl2det_runtime.checkpoint import model_files
 from pedl2det_runtime.checkpoint.json_lines import scalars
@@ -27,7 +26,7 @@ from pedl2det_runtime.checkpoint.state import State
 from pedl2det_runtime.data import class_weights
 from pedl2det_runtime.distributed.lost_rank import as_lost
 from pedl2det_runtime.errors import Interrupted, InvalidExperimentException
-from pedl2det_runtime.errors.trial_code import defined_at
+from pedl2det_runtime.errors.trial_code import defined_at, kept_from_keras
 from pedl2det_runtime.training import signals
 from pedl2det_runtime.training.display import Report
 from pedl2det_runtime.training.error_notes import explain

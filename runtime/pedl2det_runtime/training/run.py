@@ -19,7 +19,7 @@ from pedl2det_runtime.backends import graph_mode, keras_versions
 from pedl2det_runtime.checkpoint.json_lines import REPORT, written_lines
 from pedl2det_runtime.checkpoint.progress import Progress
 from pedl2det_runtime.checkpoint.state import written_with
-from pedl2det_runtime.config import cluster_paths
+from pedl2det_runtime.config import cluster_environment
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.notices import notices, refuse_unsupported
 from pedl2det_runtime.config.reader import read_config
@@ -127,7 +127,7 @@ def _run(run: Run, file: Path | None) -> Progress:
 
     keras_versions.begin_trial()
     config = run.config
-    paths = cluster_paths.in_code(run.directory, config.places)
+    paths = cluster_environment.in_code(run.directory, config.places)
     with running(run.info), at_home(run.directory), paths:
         random_state.seed_everything(run.info.seed)
         if isinstance(config.entrypoint, dict):

@@ -25,7 +25,7 @@ from typing import Any
 
 from pedl2det_runtime.api.trial import TFKerasTrial, Trial
 from pedl2det_runtime.api.trial_info import current
-from pedl2det_runtime.config.cluster_paths import config_here, named_by
+from pedl2det_runtime.config.cluster_environment import config_here, named_by
 from pedl2det_runtime.config.unknown_keys import unknown_hparam
 from pedl2det_runtime.errors import (
     DamagedCheckpointError,

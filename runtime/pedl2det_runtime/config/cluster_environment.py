@@ -1,4 +1,4 @@
-"""What paths of a cluster's containers mean here: in config values, and in the code of a trial.
+"""What the containers of a cluster gave a trial: paths and environment variables.
 
 The model directory of a trial was its working directory, and is so here, so its path becomes a
 relative one. ``bind_mounts`` say where the others are (Determined documentation, *Experiment
@@ -7,6 +7,7 @@ Configuration Reference*). A path that this machine has means itself.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.machinery import SourceFileLoader
@@ -107,3 +108,42 @@ def _is_part(value: str, path: str) -> bool:
     parts, wanted = Path(path).parts, Path(value).parts
     size = len(wanted)
     return any(parts[at : at + size] == wanted for at in range(len(parts) - size + 1))
+
+
+def assignments(raw: dict[str, Any]) -> dict[str, str]:
+    """Return the values of ``environment.environment_variables`` by name, not yet expanded.
+
+    They are a list of ``NAME=VALUE`` or a mapping, of all machines or of those with and without a
+    GPU.
+    """
+    section = raw.get("environment")
+    entries = section.get("environment_variables") if isinstance(section, dict) else None
+    if isinstance(entries, dict) and entries.keys() <= {"cpu", "gpu", "cuda", "rocm"}:
+        kinds = ("gpu", "cuda", "rocm") if _has_gpu() else ("cpu",)
+        entries = next((entries[kind] for kind in kinds if kind in entries), None)
+    if isinstance(entries, dict):
+        return {str(name): str(value) for name, value in entries.items()}
+    pairs = (str(entry).partition("=") for entry in entries or ())
+    return {name: value for name, _, value in pairs if name}
+
+
+def _has_gpu() -> bool:
+    import tensorflow as tf
+
+    return bool(tf.config.list_physical_devices("GPU"))
+
+
+@contextmanager
+def variables_set(raw: dict[str, Any]) -> Iterator[None]:
+    """Set the environment variables of a config, in order, and restore the earlier ones."""
+    variables = assignments(raw)
+    before = {name: os.environ.get(name) for name in variables}
+    for name, value in variables.items():
+        os.environ[name] = os.path.expandvars(value)
+    try:
+        yield
+    finally:
+        for name, earlier in before.items():
+            os.environ.pop(name, None)
+            if earlier is not None:
+                os.environ[name] = earlier
