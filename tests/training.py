@@ -20,9 +20,9 @@ from pedl2det_runtime.checkpoint.directory import latest, steps
 from pedl2det_runtime.checkpoint.model_files import read_weights
 from pedl2det_runtime.config.reader import config_from
 from pedl2det_runtime.distributed import DistributedContext
-from pedl2det_runtime.distributed.group import alone
-from pedl2det_runtime.distributed.joining import join
 from pedl2det_runtime.distributed.layout import Layout
+from pedl2det_runtime.distributed.process_groups import alone
+from pedl2det_runtime.distributed.ranks import join
 from pedl2det_runtime.training.display import Lines
 from pedl2det_runtime.training.options import RunOptions
 from pedl2det_runtime.training.resolved_run import resolved

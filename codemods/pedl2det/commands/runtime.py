@@ -80,7 +80,7 @@ def old_names(options: Any, *, as_written: bool = False) -> Iterator[None]:
 def fail(error: Any, with_stack: bool) -> NoReturn:
     """Tell the error; on a rank to the launcher, who shows that of the first rank to fail."""
     from pedl2det_runtime.distributed.horovodrun_output import Failure
-    from pedl2det_runtime.distributed.joining import is_rank
+    from pedl2det_runtime.distributed.ranks import is_rank
     from pedl2det_runtime.errors import TrialCodeError
 
     cause = error.__cause__ if isinstance(error, TrialCodeError) else None

@@ -7,11 +7,15 @@ import weakref
 from typing import Any, Self
 
 from pedl2det_runtime import refusals
-from pedl2det_runtime.distributed.collective import Collective
-from pedl2det_runtime.distributed.group import Groups, alone
-from pedl2det_runtime.distributed.layout import Layout, chief_address, is_loopback, layout_from
+from pedl2det_runtime.distributed.layout import (
+    Layout,
+    chief_address,
+    is_loopback,
+    layout_from,
+    layout_of_tf_config,
+)
+from pedl2det_runtime.distributed.process_groups import Collective, Groups, alone
 from pedl2det_runtime.distributed.socket_groups import socket_groups
-from pedl2det_runtime.distributed.tf_config import layout_of_tf_config
 from pedl2det_runtime.distributed.torch_groups import torch_groups, torch_is_connected
 from pedl2det_runtime.errors import DistributedError
 

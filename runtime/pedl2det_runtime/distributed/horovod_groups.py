@@ -10,11 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from pedl2det_runtime.distributed.collective import Collective
-from pedl2det_runtime.distributed.deadline import patience
-from pedl2det_runtime.distributed.framework_group import FrameworkGroup, Part
-from pedl2det_runtime.distributed.group import Group, Groups
 from pedl2det_runtime.distributed.layout import Layout, machines
+from pedl2det_runtime.distributed.process_groups import (
+    Collective,
+    FrameworkGroup,
+    Group,
+    Groups,
+    Part,
+    patience,
+)
 
 
 def horovod_groups(hvd: Any, layout: Layout) -> Groups:

@@ -6,11 +6,14 @@ import sys
 from dataclasses import asdict
 from typing import Any
 
-from pedl2det_runtime.distributed.collective import Collective
-from pedl2det_runtime.distributed.deadline import patience
-from pedl2det_runtime.distributed.framework_group import FrameworkGroup
-from pedl2det_runtime.distributed.group import Group, Groups
 from pedl2det_runtime.distributed.layout import Layout, machines
+from pedl2det_runtime.distributed.process_groups import (
+    Collective,
+    FrameworkGroup,
+    Group,
+    Groups,
+    patience,
+)
 
 
 def torch_is_connected() -> bool:

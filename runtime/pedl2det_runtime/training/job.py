@@ -25,7 +25,7 @@ from pedl2det_runtime.checkpoint.writer import Contents
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.generation import CONTEXT_BASED, EARLY_DETERMINED, Generation
 from pedl2det_runtime.data.loaders import is_dataset
-from pedl2det_runtime.distributed.team import Team
+from pedl2det_runtime.distributed.rank_sync import RankSync
 from pedl2det_runtime.errors import CheckFailedError, ConfigError, InvalidModelException
 from pedl2det_runtime.errors.trial_code import defined_at
 from pedl2det_runtime.training.callback_multiplexer import Multiplexer
@@ -49,7 +49,7 @@ class Job:
         callbacks: the user's callbacks.
         schedule: at which batches to report, validate and checkpoint.
         generation: training semantics of the trial's API generation.
-        team: the ranks that train it together.
+        sync: what the ranks that train it decide together.
         accumulators: gradients between two steps of the optimizers.
         definition: returns the user's function behind a method of the trial.
         checkpoints: writes and prunes the run's checkpoints.
@@ -61,7 +61,7 @@ class Job:
     callbacks: Multiplexer
     schedule: Schedule
     generation: Generation
-    team: Team
+    sync: RankSync
     accumulators: list[Accumulator]
     definition: Callable[[str], Callable[..., Any]]
     checkpoints: CheckpointManager
@@ -115,7 +115,7 @@ def make_job(trial_class: type[TFKerasTrial], run: Run) -> Job:
         callbacks=callbacks,
         schedule=schedule,
         generation=generation,
-        team=Team(context.distributed, averages_training=averages_training),
+        sync=RankSync(context.distributed, averages_training=averages_training),
         accumulators=accumulators,
         definition=trial._definition,
         checkpoints=_checkpoints(run, generation, context.model),

@@ -24,7 +24,7 @@ from pedl2det_runtime.checkpoint.progress import Progress
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.state import State
 from pedl2det_runtime.data import class_weights
-from pedl2det_runtime.distributed.lost_rank import as_lost
+from pedl2det_runtime.distributed.ranks import as_lost
 from pedl2det_runtime.errors import Interrupted, InvalidExperimentException
 from pedl2det_runtime.errors.trial_code import defined_at, kept_from_keras
 from pedl2det_runtime.training import signals
@@ -60,7 +60,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._progress = state.progress if state else Progress()
         self._first_batch = self._progress.batches
         self._stop = self._first_batch
-        self._callback_stop = StopByCallback(job.context, job.team, state)
+        self._callback_stop = StopByCallback(job.context, job.sync, state)
         within = state.workload if state else None
         self._workload = self._first_batch if within is None else within  # where it began
         self._united_at = -1
@@ -79,7 +79,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             )
             self._trace = trace_of(job.run, self._first_batch, job.context.model)
         self._feed = job.data.training_feed(self._first_batch)
-        self._signal_stop = StopBySignal(job.team, self._feed)
+        self._signal_stop = StopBySignal(job.sync, self._feed)
         self._loss_warning = LossWarning(self._first_batch, job.run.say)
         self._chunks = False
 
@@ -96,7 +96,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             self._reports.check()
         except Exception as error:
             explain(error, self._job, self._feed, "training")
-            raise_first(self._feed, as_lost(error) if self._job.team.size > 1 else error)
+            raise_first(self._feed, as_lost(error) if self._job.sync.size > 1 else error)
         finally:
             self._feed.reader.close()
             self._reports.sync()
@@ -110,7 +110,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         left = self._schedule.total - self._first_batch
         self._chunks = chunks.make_chunkable(model, left)
         dataset = self._open(model)
-        if job.team.is_chief:
+        if job.sync.is_chief:
             job.checkpoints.catch_up()
         job.callbacks.keras("on_train_begin", {})
         own = job.run.resume_point.own
@@ -125,7 +125,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
                 self._fit(model, dataset)
                 self._check_end()
         job.callbacks.keras("on_train_end", {})
-        if job.team.is_chief:
+        if job.sync.is_chief:
             job.checkpoints.prune(training=self._signal_stop.has_happened)
 
     def _fit(self, model: Any, dataset: tf.data.Dataset) -> None:
@@ -146,16 +146,16 @@ class TrainingLoop(tf.keras.callbacks.Callback):
 
     def _open(self, model: Any) -> tf.data.Dataset:
         """The training data from the first batch on, with the model and all states in place."""
-        point, team = self._job.run.resume_point, self._job.team
+        point, sync = self._job.run.resume_point, self._job.sync
         if not (point.path and point.state and point.own):
             if self._warm_start:
                 self._warm_start.restore_random()
-            is_needed_built = team.size > 1 or self._warm_start is not None
+            is_needed_built = sync.size > 1 or self._warm_start is not None
             with defined_at(self._job.definition("build_training_data_loader")):
                 dataset = self._feed.open(model, build=is_needed_built)
             if self._warm_start:
                 self._warm_start.restore_model()
-            team.share_weights(model)
+            sync.share_weights(model)
             return dataset
         rank, size = self._job.data.ranks
         same_rank = rank if point.state.slots == size else None
@@ -256,7 +256,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         batches, epochs = self._progress.batches, self._epochs()
         epoch = self._schedule.epoch
         counted = {"batches": batches, "epochs": batches // epoch if epoch else 0}
-        metrics = self._job.team.mean(metrics, training=True)
+        metrics = self._job.sync.mean(metrics, training=True)
         self._callbacks.determined("on_train_workload_end", batches, metrics | counted)
         self._callback_stop.agree()
         self._workload = batches
@@ -274,7 +274,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             )
         ):
             if self._united_at < self._progress.batches:
-                self._job.team.unite(self._job.context.model)
+                self._job.sync.unite(self._job.context.model)
                 self._united_at = self._progress.batches
             if action == "validate":
                 self._validate()
@@ -285,10 +285,10 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         batches = self._progress.batches
         before = random_state.host_state()
         measured = self._measured(batches, lambda: self._worker_state.may_repeat_validation(before))
-        if self._job.team.any(measured is None):
+        if self._job.sync.any(measured is None):
             self._interrupt(replace(self._worker_state.taken(), random=before))
             return
-        metrics = self._job.team.mean(measured or {})
+        metrics = self._job.sync.mean(measured or {})
         self._callbacks.on_test_end(metrics)
         self._callback_stop.agree()
         self._progress = self._progress.validated()
@@ -328,16 +328,16 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         job.context.model.stop_training = True
         self._callback_stop.share()
         if self._progress.last_checkpoint < self._progress.batches and self._progress.batches:
-            job.team.unite(job.context.model)
+            job.sync.unite(job.context.model)
             self._write(self._progress, own)
         job.checkpoints.wait()
-        job.team.any(False)  # no rank leaves before the chief has written
+        job.sync.barrier()  # no rank leaves before the chief has written
 
     def _write(self, progress: Progress, own: RankState) -> None:
         self._reports.check()
         self._reports.sync()
         job, context = self._job, self._job.context
-        ranks = job.team.gather(replace(own, epoch=self._of_epoch))
+        ranks = job.sync.gather(replace(own, epoch=self._of_epoch))
         if ranks is None:
             return
         state = State(
@@ -381,7 +381,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
     def _mean_callback_logs(self, logs: dict[str, Any]) -> dict[str, float]:
         """The same, averaged over the ranks."""
         return self._job.generation.with_aliases(
-            self._job.team.mean(self._metrics(logs), training=True)
+            self._job.sync.mean(self._metrics(logs), training=True)
         )
 
     def _one_batch(self, *, is_one: bool = False) -> AbstractContextManager[None]:

@@ -16,7 +16,7 @@ from pedl2det_runtime.checkpoint.json_lines import BATCH, REPORT, written_lines
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.state import State, read_state
 from pedl2det_runtime.checkpoint.writer import Contents
-from pedl2det_runtime.distributed.sharing import seen_by_all
+from pedl2det_runtime.distributed.ranks import seen_by_all
 from pedl2det_runtime.errors import ConfigError, DamagedCheckpointError
 from pedl2det_runtime.training import run_lock
 from pedl2det_runtime.training.changes_since_checkpoint import (

@@ -23,7 +23,7 @@ from pedl2det_runtime.config import cluster_environment
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.notices import notices, refuse_unsupported
 from pedl2det_runtime.config.reader import read_config
-from pedl2det_runtime.distributed.joining import join
+from pedl2det_runtime.distributed.ranks import join
 from pedl2det_runtime.errors import (
     SELECT_GRAPH_MODE,
     ConfigError,

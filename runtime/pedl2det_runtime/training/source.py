@@ -10,7 +10,7 @@ from pedl2det_runtime.checkpoint import directory, manifest
 from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import NAMES, open_old
 from pedl2det_runtime.checkpoint.storage import local_paths
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
-from pedl2det_runtime.distributed.sharing import seen_by_all
+from pedl2det_runtime.distributed.ranks import seen_by_all
 from pedl2det_runtime.errors import CheckpointError, ConfigError
 from pedl2det_runtime.training import source_record
 from pedl2det_runtime.training.options import RunOptions

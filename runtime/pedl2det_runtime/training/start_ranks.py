@@ -22,9 +22,9 @@ from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.backends import graph_mode
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.config.reader import read_config
+from pedl2det_runtime.distributed.connections import KEY_VARIABLE, new_key
 from pedl2det_runtime.distributed.horovodrun_output import Failure, Outcome, restart_allowed
-from pedl2det_runtime.distributed.joining import is_rank
-from pedl2det_runtime.distributed.key import KEY_VARIABLE, new_key
+from pedl2det_runtime.distributed.ranks import is_rank
 from pedl2det_runtime.errors import ConfigError, GraphModeNeededError, Interrupted, RankError
 from pedl2det_runtime.training import run_lock, signals
 from pedl2det_runtime.training.options import RunOptions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pedl2det_runtime.api.context import TFKerasTrialContext
 from pedl2det_runtime.checkpoint.state import State
-from pedl2det_runtime.distributed.team import Team
+from pedl2det_runtime.distributed.rank_sync import RankSync
 
 
 class StopByCallback:
@@ -12,7 +12,7 @@ class StopByCallback:
 
     Args:
         context: the trial's context, with its model.
-        team: the ranks.
+        sync: what the ranks decide together.
         state: the state of a resumed run; None for a new one.
 
     Attributes:
@@ -20,8 +20,8 @@ class StopByCallback:
         is_agreed: whether all ranks stop.
     """
 
-    def __init__(self, context: TFKerasTrialContext, team: Team, state: State | None) -> None:
-        self._context, self._team = context, team
+    def __init__(self, context: TFKerasTrialContext, sync: RankSync, state: State | None) -> None:
+        self._context, self._sync = context, sync
         self.is_pending = state.wants_to_stop if state else False
         self.is_agreed = state.stopped if state else False
 
@@ -34,9 +34,9 @@ class StopByCallback:
 
     def share(self) -> None:
         """Make a request of any rank one of this rank, for a checkpoint within a workload."""
-        self.is_pending = self._team.any(self.is_pending)
+        self.is_pending = self._sync.any(self.is_pending)
 
     def agree(self) -> None:
         """Stop if any rank has asked."""
         self.collect()
-        self.is_agreed = self._team.any(self.is_pending) or self.is_agreed
+        self.is_agreed = self._sync.any(self.is_pending) or self.is_agreed

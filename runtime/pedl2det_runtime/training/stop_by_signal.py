@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pedl2det_runtime.data.feed import Feed
-from pedl2det_runtime.distributed.team import Team
+from pedl2det_runtime.distributed.rank_sync import RankSync
 from pedl2det_runtime.training import signals
 from pedl2det_runtime.training.signal_checks import CheckInterval
 
@@ -15,7 +15,7 @@ class StopBySignal:
     to the last trained batch.
 
     Args:
-        team: the ranks; each must call the same methods at the same batches.
+        sync: what the ranks decide together; each must call the same methods at the same batches.
         feed: the training data.
 
     Attributes:
@@ -24,8 +24,8 @@ class StopBySignal:
         validation_interval: batches of a validation between two checks.
     """
 
-    def __init__(self, team: Team, feed: Feed) -> None:
-        self._team, self._feed = team, feed
+    def __init__(self, sync: RankSync, feed: Feed) -> None:
+        self._sync, self._feed = sync, feed
         self.has_happened = False
         self.last_batch: int | None = None
         self.validation_interval = CheckInterval()
@@ -49,9 +49,9 @@ class StopBySignal:
     def is_due(self, batches: int) -> bool:
         """Return whether the training must end now, after ``batches`` batches."""
         if batches >= self._next_check and self.last_batch is None:
-            if self._team.any(signals.received() is not None):
-                self.last_batch = self._team.largest(self._feed.reader.hold(batches))
+            if self._sync.any(signals.received() is not None):
+                self.last_batch = self._sync.largest(self._feed.reader.hold(batches))
                 self._feed.horizon.made = self.last_batch
-            self._next_check = batches - self._team.largest(-self._interval.most)  # the smallest
+            self._next_check = batches - self._sync.largest(-self._interval.most)  # the smallest
             self._interval.begin(batches)
         return batches == self.last_batch

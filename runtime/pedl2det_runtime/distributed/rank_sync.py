@@ -1,4 +1,4 @@
-"""Decisions and averages over the ranks of a trial."""
+"""Synchronise the ranks of a trial: common decisions, averages, equal weights."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pedl2det_runtime.distributed import DistributedContext
 from pedl2det_runtime.errors import MetricError, RanksDifferError
 
 
-class Team:
+class RankSync:
     """The ranks that train a trial; each must call the same methods in the same order.
 
     Args:
@@ -83,6 +83,10 @@ class Team:
     def any(self, value: bool) -> bool:
         """Return whether ``value`` is true on any rank."""
         return any(self._distributed.allgather(value))
+
+    def barrier(self) -> None:
+        """Wait for all ranks."""
+        self.any(False)
 
     def largest(self, number: int) -> int:
         """The largest of every rank's numbers."""
