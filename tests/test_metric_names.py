@@ -11,7 +11,7 @@ import pytest
 import tensorflow as tf
 
 from pedl2det_legacy.keras_trials import reported_as
-from pedl2det_runtime.backends.compiled_metrics import metric_names
+from pedl2det_runtime.backends.compiled_model import metric_names
 from pedl2det_runtime.config.generation import (
     CONTEXT_BASED,
     EARLY_DETERMINED,

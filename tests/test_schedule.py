@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pedl2det_runtime.checkpoint.progress import Progress
+from pedl2det_runtime.checkpoint.state import Progress
 from pedl2det_runtime.training.schedule import (
     Schedule,
     next_action,

@@ -90,9 +90,8 @@ def _search(
 ) -> None:
     """Run the search until it is over or stopped; show what it has reached."""
     from pedl2det_runtime.config.credentials import without_credentials
-    from pedl2det_runtime.search.search import Search
+    from pedl2det_runtime.search.search import Search, TrialProcesses
     from pedl2det_runtime.search.study import DATABASE, Study
-    from pedl2det_runtime.search.trial_process import TrialProcesses
     from pedl2det_runtime.training import run_lock
 
     out = options.out

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from pedl2det_runtime import refusals
-from pedl2det_runtime.api.cluster_info import get_cluster_info
-from pedl2det_runtime.api.trial_info import current
+from pedl2det_runtime.api.trial_info import current, get_cluster_info
 from pedl2det_runtime.checkpoint.json_lines import REPORT, JsonLines, scalars
 from pedl2det_runtime.checkpoint.ownership import METADATA
 from pedl2det_runtime.distributed import DistributedContext, one_process

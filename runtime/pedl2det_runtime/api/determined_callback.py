@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from pedl2det_runtime.api import callbacks
 from pedl2det_runtime.api.core_context import Context
-from pedl2det_runtime.checkpoint import safe_pickle, size_limits
+from pedl2det_runtime.checkpoint import resource_limits, safe_pickle
 from pedl2det_runtime.checkpoint.untrusted_files import JSON_BYTES, read_bytes, reading
 from pedl2det_runtime.distributed import DistributedContext
 from pedl2det_runtime.errors import CheckFailedError, CheckpointError
@@ -95,8 +95,8 @@ class DeterminedCallback(tf.keras.callbacks.Callback):
         Raises:
             DamagedCheckpointError: the files are damaged, or do not fit the model.
         """
-        limit = size_limits.largest(model) if model.built else math.inf
-        size_limits.check_tensors(Path(path), limit)
+        limit = resource_limits.largest(model) if model.built else math.inf
+        resource_limits.check_tensors(Path(path), limit)
         model.load_weights(path)
 
     def on_train_begin(self, logs: Any = None) -> None:

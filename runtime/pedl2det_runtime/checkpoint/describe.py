@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from pedl2det_runtime.checkpoint import directory, model_files, ownership
+from pedl2det_runtime.checkpoint.manager import Retention, superseded
 from pedl2det_runtime.checkpoint.old_formats import states
 from pedl2det_runtime.checkpoint.old_formats.hdf5_model import Layers
 from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import OldCheckpoint, opened
 from pedl2det_runtime.checkpoint.optimizer_state import OptimizerState
-from pedl2det_runtime.checkpoint.retention import Retention, superseded
 from pedl2det_runtime.checkpoint.state import read_state
 from pedl2det_runtime.checkpoint.untrusted_files import read_json, reading
 from pedl2det_runtime.config.credentials import without_credentials

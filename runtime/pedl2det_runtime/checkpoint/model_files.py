@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pedl2det_runtime.backends import graph_mode, keras_versions, random_state
-from pedl2det_runtime.checkpoint import size_limits
+from pedl2det_runtime.checkpoint import resource_limits
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.untrusted_files import read_json
 from pedl2det_runtime.errors import CheckpointError, DamagedCheckpointError
@@ -102,9 +102,9 @@ def restore_weights(
     """
     is_other = any(name.endswith(".class") for name in built)
     kept = [(variable, graph_mode.value(variable)) for variable in _settings(model, built)]
-    file, limit = checkpoint / MODEL, size_limits.largest(model)
+    file, limit = checkpoint / MODEL, resource_limits.largest(model)
     if file.exists():
-        size_limits.check_hdf5(file, limit, is_whole=is_whole)
+        resource_limits.check_hdf5(file, limit, is_whole=is_whole)
         with fit_errors(file):
             model.load_weights(str(file))
             if not is_other:
@@ -114,7 +114,7 @@ def restore_weights(
             f"{checkpoint / WEIGHTS}: holds the weights with the state of another optimizer"
         )
     else:
-        size_limits.check_tensors(checkpoint / WEIGHTS, limit)
+        resource_limits.check_tensors(checkpoint / WEIGHTS, limit)
         # Optimizers create and restore their variables at their first step; variables that
         # already exist must be in the checkpoint. Graph mode restores existing ones only.
         if graph_mode.is_chosen():
@@ -151,7 +151,7 @@ def check(checkpoint: Path) -> None:
     """
     read_json(checkpoint / _OPTIMIZER)
     if not (checkpoint / f"{WEIGHTS}.index").exists():
-        size_limits.check_hdf5(checkpoint / MODEL)
+        resource_limits.check_hdf5(checkpoint / MODEL)
 
 
 def read_weights(checkpoint: Path) -> dict[str, npt.NDArray[Any]]:

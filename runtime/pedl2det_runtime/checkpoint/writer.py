@@ -33,7 +33,7 @@ from typing import Any
 
 from pedl2det_runtime.backends import graph_mode, keras_versions
 from pedl2det_runtime.checkpoint import manifest, model_files, ownership, signature
-from pedl2det_runtime.checkpoint.public_code import code_without_credentials
+from pedl2det_runtime.checkpoint.code_files import code_without_credentials
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.state import State
 from pedl2det_runtime.config.credentials import without_credentials

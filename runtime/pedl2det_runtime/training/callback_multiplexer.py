@@ -9,7 +9,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from pedl2det_runtime.api.callbacks.base import Callback
+from pedl2det_runtime.api.callbacks import Callback
 from pedl2det_runtime.backends import graph_mode
 from pedl2det_runtime.checkpoint import safe_pickle
 from pedl2det_runtime.checkpoint.rank_state import RankState

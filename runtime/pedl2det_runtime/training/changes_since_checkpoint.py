@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from pedl2det_runtime.api.trial_info import TrialInfo
-from pedl2det_runtime.checkpoint.public_code import code_without_credentials
+from pedl2det_runtime.checkpoint.code_files import code_without_credentials
 from pedl2det_runtime.checkpoint.state import written_with
 from pedl2det_runtime.checkpoint.untrusted_files import read_json
 from pedl2det_runtime.config.credentials import without_credentials

@@ -9,9 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pedl2det_runtime.backends import keras_versions, random_state
+from pedl2det_runtime.backends import compiled_model, keras_versions, random_state
 from pedl2det_runtime.checkpoint import (
-    compile_settings,
     directory,
     model_files,
     ownership,
@@ -19,14 +18,12 @@ from pedl2det_runtime.checkpoint import (
     signature,
     writer,
 )
-from pedl2det_runtime.checkpoint.code_files import public_files
+from pedl2det_runtime.checkpoint.code_files import public_files, publishable_code
 from pedl2det_runtime.checkpoint.old_formats import states
 from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import OldCheckpoint, opened
 from pedl2det_runtime.checkpoint.old_formats.states import RandomStates
-from pedl2det_runtime.checkpoint.progress import Progress
-from pedl2det_runtime.checkpoint.public_code import publishable_code
 from pedl2det_runtime.checkpoint.rank_state import RankState
-from pedl2det_runtime.checkpoint.state import State
+from pedl2det_runtime.checkpoint.state import Progress, State
 from pedl2det_runtime.errors import CheckpointError
 from pedl2det_runtime.training.load_model import load_old
 from pedl2det_runtime.training.source import require_checkpoint
@@ -123,7 +120,7 @@ def _write(
         old.facts.hparams or {},
         code or old.path,
         publishable_code(public_files(code), code, say) if code else (),
-        compiled=compile_settings.described(model),
+        compiled=compiled_model.described(model),
     )
     name, run = f".{target.name}.", str(uuid.uuid4())
     try:

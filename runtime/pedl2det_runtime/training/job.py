@@ -12,14 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from pedl2det_runtime.api.context import TFKerasTrialContext
 from pedl2det_runtime.api.trial import TFKerasTrial
-from pedl2det_runtime.backends import graph_mode, keras_versions, random_state
-from pedl2det_runtime.backends.compiled_metrics import unknown_metrics
-from pedl2det_runtime.checkpoint import compile_settings
-from pedl2det_runtime.checkpoint.code_files import code_of
-from pedl2det_runtime.checkpoint.manager import CheckpointManager, Goal
+from pedl2det_runtime.backends import compiled_model, graph_mode, keras_versions, random_state
+from pedl2det_runtime.backends.compiled_model import unknown_metrics
+from pedl2det_runtime.checkpoint.code_files import code_of, publishable_code
+from pedl2det_runtime.checkpoint.manager import CheckpointManager, Goal, Retention
 from pedl2det_runtime.checkpoint.ownership import run_of
-from pedl2det_runtime.checkpoint.public_code import publishable_code
-from pedl2det_runtime.checkpoint.retention import Retention
 from pedl2det_runtime.checkpoint.storage import Storage
 from pedl2det_runtime.checkpoint.writer import Contents
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
@@ -152,7 +149,7 @@ def _checkpoints(run: Run, generation: Generation, model: Any) -> CheckpointMana
         run.info.hparams,
         run.directory,
         publishable_code(code_of(run.directory, run.out, run.say), run.directory, run.say),
-        compiled=compile_settings.described(model),
+        compiled=compiled_model.described(model),
     )
     return CheckpointManager(
         _goal(run, generation),

@@ -16,7 +16,7 @@ from pedl2det_runtime.api.context import TFKerasTrialContext
 from pedl2det_runtime.api.trial_info import TrialInfo, running
 from pedl2det_runtime.backends import graph_mode, keras_versions
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
-from pedl2det_runtime.checkpoint import manifest, model_files, signature, size_limits
+from pedl2det_runtime.checkpoint import manifest, model_files, resource_limits, signature
 from pedl2det_runtime.checkpoint.model_config import needs_trust
 from pedl2det_runtime.checkpoint.old_formats.hdf5_model import HDF5Model
 from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import NAMES, OldCheckpoint, open_old
@@ -117,7 +117,7 @@ def load_old(
                 f"{old.path}: its model is built by its first batch of data: {_go_on(old)}"
             )
         with model_files.fit_errors(old.weights.file):
-            limit = size_limits.largest(model) if model.built else math.inf
+            limit = resource_limits.largest(model) if model.built else math.inf
             old.weights.restore_weights(model, limit)
         return model, optimizers
     if isinstance(old.weights, HDF5Model):
@@ -238,7 +238,7 @@ def _open_hdf5(path: Path, trust: bool) -> Any:
     import h5py
     import tensorflow as tf
 
-    size_limits.check_hdf5(path)
+    resource_limits.check_hdf5(path)
     with reading(path), h5py.File(path) as file:
         configs = [json.loads(file.attrs.get(name, "{}")) for name in _CONFIGS]
         needs = sorted({part for config in configs for part in needs_trust(config)})
@@ -263,6 +263,6 @@ def _check_size(config: Any, path: Path) -> None:
     import tensorflow as tf
 
     with tf.Graph().as_default():
-        size = size_limits.size_of(tf.keras.models.model_from_json(json.dumps(config)))
+        size = resource_limits.size_of(tf.keras.models.model_from_json(json.dumps(config)))
     if size > path.stat().st_size:
         raise ValueError(f"its layers have {size} bytes of weights, more than it holds")

@@ -17,8 +17,7 @@ from pedl2det_runtime import stub_path
 from pedl2det_runtime.api.trial_info import TrialInfo, running
 from pedl2det_runtime.backends import graph_mode, keras_versions
 from pedl2det_runtime.checkpoint.json_lines import REPORT, written_lines
-from pedl2det_runtime.checkpoint.progress import Progress
-from pedl2det_runtime.checkpoint.state import written_with
+from pedl2det_runtime.checkpoint.state import Progress, written_with
 from pedl2det_runtime.config import cluster_environment
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.notices import notices, refuse_unsupported

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from pedl2det_runtime.checkpoint.progress import Progress
+from pedl2det_runtime.checkpoint.state import Progress
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import difflib
 import re
 from typing import Any
 
-from pedl2det_runtime.backends.compiled_metrics import metric_names
+from pedl2det_runtime.backends.compiled_model import metric_names
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.generation import Generation
 from pedl2det_runtime.errors import MetricError

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pedl2det_runtime.backends import graph_mode, keras_versions, random_state
-from pedl2det_runtime.checkpoint import directory, model_files, safe_pickle, size_limits
+from pedl2det_runtime.checkpoint import directory, model_files, resource_limits, safe_pickle
 from pedl2det_runtime.checkpoint.old_formats import states
 from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import OldCheckpoint, opened
 from pedl2det_runtime.checkpoint.optimizer_state import OptimizerState
@@ -72,7 +72,7 @@ class WarmStart:
             return
         old = opened(self._path)
         with _advice(f"{_COMPARE} {self._path}"), model_files.fit_errors(old.weights.file):
-            old.weights.restore_weights(model, size_limits.largest(model))
+            old.weights.restore_weights(model, resource_limits.largest(model))
         if not self._weights_only:
             self._restore_optimizers(old)
 
