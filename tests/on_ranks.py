@@ -31,7 +31,7 @@ def examples(directory: Path, *names: str) -> None:
         progress = train(self)
         save(
             directory / name,
-            {str(n): w for n, w in enumerate(self._job.context.model.get_weights())},
+            {str(n): w for n, w in enumerate(self._setup.context.model.get_weights())},
         )
         return progress
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from pedl2det_runtime.training.display import Nothing
-from pedl2det_runtime.training.options import RunOptions
 from pedl2det_runtime.training.run import run
+from pedl2det_runtime.training.run_options import RunOptions
 from support import pedl2det, write_tree
 from test_run import weights
 

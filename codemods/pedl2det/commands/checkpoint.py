@@ -27,7 +27,7 @@ def show(path: Path) -> None:
     """
     with _errors_as_lines():
         from pedl2det_runtime.checkpoint.describe import described, described_run
-        from pedl2det_runtime.training.source import require_checkpoint
+        from pedl2det_runtime.training.source_checkpoint import require_checkpoint
 
         lines = described_run(path)
         if lines is None:
@@ -47,7 +47,7 @@ def trust(path: Path) -> None:
     with _errors_as_lines():
         from pedl2det_runtime.checkpoint import signature
         from pedl2det_runtime.errors import CheckpointError
-        from pedl2det_runtime.training.source import require_checkpoint
+        from pedl2det_runtime.training.source_checkpoint import require_checkpoint
 
         require_checkpoint(path)
         try:

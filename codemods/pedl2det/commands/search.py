@@ -62,8 +62,8 @@ def command(
     from pedl2det_runtime.search.plan import plan_of
     from pedl2det_runtime.search.study import database_errors, sqlite
     from pedl2det_runtime.training import run_lock
-    from pedl2det_runtime.training.options import RunOptions
     from pedl2det_runtime.training.run import find_config
+    from pedl2det_runtime.training.run_options import RunOptions
 
     out = out or Path("runs") / f"{directory.resolve().name}-search"
     try:

@@ -6,8 +6,6 @@ import inspect
 import re
 from typing import Any
 
-import tensorflow as tf
-
 from pedl2det_runtime.backends import graph_mode, keras_versions
 
 #: Methods that choose the metrics of ``model.evaluate``; a model may override them.
@@ -24,6 +22,8 @@ def metric_names(model: Any) -> set[str] | None:
     They are known for functional and built sequential models of Keras' own layers. Other models
     and layers may add metrics when they are called.
     """
+    import tensorflow as tf
+
     if graph_mode.is_chosen() or not _is_plain(model):
         return None
     outputs = [f"{name}_" for name in model.output_names]
@@ -44,12 +44,16 @@ def unknown_metrics(model: Any) -> list[str]:
 
     Keras finds them out in the first batch, and reports that "'str' object is not callable".
     """
+    import tensorflow as tf
+
     container = getattr(model, "compiled_metrics", None)  # graph mode has none
     metrics = tf.nest.flatten(getattr(container, "_user_metrics", None))
     return [one for one in metrics if isinstance(one, str) and _name(one) is None]
 
 
 def _is_plain(model: Any) -> bool:
+    import tensorflow as tf
+
     layers = [type(layer).__module__ for layer in model._flatten_layers(include_self=False)]
     return (
         bool(model._is_graph_network)
@@ -61,12 +65,16 @@ def _is_plain(model: Any) -> bool:
 
 def _keeps_name(metric: Any) -> bool:
     """Whether a metric is reported without the output's name, which Keras puts before others."""
+    import tensorflow as tf
+
     keras = tf.keras.metrics.Metric
     return isinstance(metric, keras) and type(metric).name is not keras.name
 
 
 def _name(metric: Any) -> str | None:
     """Return the name that Keras gives a metric of ``compile``; None if unknown."""
+    import tensorflow as tf
+
     if not isinstance(metric, str):
         return getattr(metric, "name", None) or getattr(metric, "__name__", None)
     if metric.lower() in _BY_SHAPE:

@@ -21,7 +21,7 @@ from pedl2det_runtime.errors import ConfigError
 from pedl2det_runtime.search.plan import Point
 from pedl2det_runtime.search.study import Result, Study
 from pedl2det_runtime.training import run_end, run_lock
-from pedl2det_runtime.training.options import RunOptions
+from pedl2det_runtime.training.run_options import RunOptions
 from pedl2det_runtime.training.signals import end_with_parent
 
 _STOPPED = (130, 143)  # exit codes of a run that a signal ended

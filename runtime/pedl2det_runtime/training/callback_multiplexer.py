@@ -19,7 +19,7 @@ from pedl2det_runtime.data.attribute_changes import AttributeChanges
 from pedl2det_runtime.errors import CheckFailedError, CheckpointError
 from pedl2det_runtime.errors.repeated_warnings import logger
 from pedl2det_runtime.errors.trial_code import kept_from_keras
-from pedl2det_runtime.training.missing_metrics import MissingMetrics
+from pedl2det_runtime.training.metric_checks import MissingMetrics
 
 _log = logger(__name__)
 #: Callbacks of Keras that write whatever the logs of a batch have.

@@ -26,7 +26,7 @@ from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.state import Progress, State
 from pedl2det_runtime.errors import CheckpointError
 from pedl2det_runtime.training.load_model import load_old
-from pedl2det_runtime.training.source import require_checkpoint
+from pedl2det_runtime.training.source_checkpoint import require_checkpoint
 
 _LOADERS: dict[str, dict[str, Any]] = {"training": {}, "validation": {}}
 

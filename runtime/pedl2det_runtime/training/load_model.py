@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import json
 import math
 import shlex
@@ -17,7 +18,6 @@ from pedl2det_runtime.api.trial_info import TrialInfo, running
 from pedl2det_runtime.backends import graph_mode, keras_versions
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.checkpoint import manifest, model_files, resource_limits, signature
-from pedl2det_runtime.checkpoint.model_config import needs_trust
 from pedl2det_runtime.checkpoint.old_formats.hdf5_model import HDF5Model
 from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import NAMES, OldCheckpoint, open_old
 from pedl2det_runtime.checkpoint.state import written_with
@@ -28,10 +28,79 @@ from pedl2det_runtime.errors.repeated_warnings import logger
 from pedl2det_runtime.errors.trial_code import one_line
 from pedl2det_runtime.training.trial_loading import at_home, load_trial, users_code
 
+#: Layers whose config holds code, or names any function of TensorFlow.
+_CODE = {"Lambda", "__lambda__", "TFOpLambda", "SlicingOpLambda", "ClassMethod"}
+_CODE |= {"InstanceMethod", "InstanceProperty", "TensorFlowOpLayer"}
+_KERAS = ("keras", "tf_keras")
+#: Modules of Keras, without ``keras.`` and ``keras.src.``, with classes of models, and functions.
+_FUNCTIONS = {"activations", "constraints", "initializers", "losses", "metrics", "regularizers"}
+_MODULES = {"", "engine", "layers", "mixed_precision", "models", "optimizers"} | _FUNCTIONS
+#: Keys of text: names, or one of a few words.
+_TEXT = {
+    *("backend", "class_aggregation", "class_name", "curve", "data_format", "distribution"),
+    *("dtype", "encoding", "equation", "fill_mode", "fn", "interpolation", "keras_version"),
+    *("mask_token", "merge_mode", "mode", "module", "name", "oov_token", "output_mode", "padding"),
+    *("reduction", "registered_name", "rng_type", "sample_weight_mode", "score_mode"),
+    *("serialized", "split", "standardize", "summation_method", "type_spec", "vocabulary_dtype"),
+}
+_TEXT_ENDINGS = ("activation", "_constraint", "_initializer", "_regularizer")
+#: Keys of text in lists, never of text alone, which is the path of a file.
+_LISTS = {"vocabulary"}
+#: Keys of text by the name of an output, or of an argument.
+_BY_NAME = {
+    *("input_layers", "inbound_nodes", "output_layers"),
+    *("loss", "metrics", "weighted_metrics"),
+}
+#: Metrics take memory for each of them, or for each pair.
+_COUNTS = {"num_classes", "num_thresholds"}
+_MAX_COUNT = 10_000
+_MAX_SHOWN = 60  # characters of a text
 _log = logger(__name__)
 
 _CONFIGS = ("model_config", "training_config")
 _MAX_NAMED = 3
+
+
+def needs_trust(config: Any, key: str = "") -> Iterator[str]:
+    """Yield what of a Keras config runs code, may open a file or takes much memory.
+
+    Text is allowed under known keys only: of any other, Keras may open the file of that name.
+    """
+    if isinstance(config, dict):
+        name = config.get("class_name")
+        if name is not None and (code := _code(config, str(name))):
+            yield code
+            return
+        for part, value in config.items():
+            is_name = part == "config" and name == "function" and isinstance(value, str)
+            if not is_name:
+                yield from needs_trust(value, key if name is None and key in _BY_NAME else part)
+    elif isinstance(config, list):
+        for value in config:
+            if not (key in _LISTS and isinstance(value, str)):
+                yield from needs_trust(value, key)
+    elif isinstance(config, str):
+        if key not in _TEXT | _BY_NAME and not key.endswith(_TEXT_ENDINGS):
+            yield f"{key}: {config[:_MAX_SHOWN]!r}"
+    elif key in _COUNTS and (config or 0) > _MAX_COUNT:
+        yield f"{key}: {config}"
+
+
+def _code(config: dict[str, Any], name: str) -> str | None:
+    """Return the name of a class or a function that is code, or is not of Keras."""
+    module = str(config.get("module") or "keras")
+    is_function = name == "function"
+    if is_function:
+        name = str(config.get("config"))
+    root, _, inside = module.partition(".")
+    part = inside.removeprefix("src.").partition(".")[0]
+    if name in _CODE:
+        return name
+    if module == "builtins":
+        return name if hasattr(builtins, name) else None
+    modules = _FUNCTIONS if is_function and inside else _MODULES
+    is_of_keras = root in _KERAS and part in modules and "." not in name
+    return None if is_of_keras else f"{module}.{name}"
 
 
 def load_model_from_checkpoint_path(

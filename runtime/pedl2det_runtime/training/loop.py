@@ -28,58 +28,55 @@ from pedl2det_runtime.errors import Interrupted, InvalidExperimentException
 from pedl2det_runtime.errors.trial_code import defined_at, kept_from_keras
 from pedl2det_runtime.training import signals
 from pedl2det_runtime.training.display import Report
-from pedl2det_runtime.training.error_notes import explain
-from pedl2det_runtime.training.evaluation import evaluate, raise_first
-from pedl2det_runtime.training.job import Job
-from pedl2det_runtime.training.loss_warning import LossWarning
+from pedl2det_runtime.training.evaluation import evaluate, explain, raise_first
+from pedl2det_runtime.training.metric_checks import LossWarning
+from pedl2det_runtime.training.rank_state_capture import RankStateCapture
 from pedl2det_runtime.training.reports import NoReports, Reports, reports_of, trace_of
 from pedl2det_runtime.training.schedule import next_action, next_epoch_end, next_pause, next_stop
-from pedl2det_runtime.training.signal_checks import ValidationChecks
-from pedl2det_runtime.training.stop_by_callback import StopByCallback
-from pedl2det_runtime.training.stop_by_signal import StopBySignal
+from pedl2det_runtime.training.stopping import StopByCallback, StopBySignal, ValidationChecks
+from pedl2det_runtime.training.trial_setup import TrialSetup
 from pedl2det_runtime.training.warm_start import WarmStart
-from pedl2det_runtime.training.worker_state import WorkerState
 
 
 class TrainingLoop(tf.keras.callbacks.Callback):
-    """Trains one :class:`Job`; to Keras it is the one callback of ``model.fit``.
+    """Trains one :class:`TrialSetup`; to Keras it is the one callback of ``model.fit``.
 
     Args:
-        job: what to train.
+        setup: what to train.
     """
 
     _supports_tf_logs = True  # metrics are fetched where they are reported, not every batch
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, setup: TrialSetup) -> None:
         super().__init__()
-        self._job = job
-        self._schedule = job.schedule
-        self._callbacks = job.callbacks
-        state = job.run.resume_point.state
+        self._setup = setup
+        self._schedule = setup.schedule
+        self._callbacks = setup.callbacks
+        state = setup.run.resume_point.state
         self._progress = state.progress if state else Progress()
         self._first_batch = self._progress.batches
-        self._stop = self._first_batch
-        self._callback_stop = StopByCallback(job.context, job.sync, state)
+        self._stop_batch = self._first_batch
+        self._callback_stop = StopByCallback(setup.context, setup.sync, state)
         within = state.workload if state else None
-        self._workload = self._first_batch if within is None else within  # where it began
+        self._workload_start = self._first_batch if within is None else within
         self._united_at = -1
-        self._workload_begins = False
+        self._at_workload_start = False
         # What callbacks of old trials get of their epochs: the sums so far, and the model's before.
-        self._counts_epochs = job.generation.epoch_is_one_pass and job.callbacks.count > 0
+        self._counts_epochs = setup.generation.epoch_is_one_pass and setup.callbacks.count > 0
         self._of_epoch: dict[str, tuple[float, float]] = {}
         self._before_batch: dict[str, tuple[float, float]] = {}
-        self._worker_state = WorkerState(job)
-        self._warm_start = WarmStart(job, job.run.source) if job.run.source else None
+        self._rank_state = RankStateCapture(setup)
+        self._warm_start = WarmStart(setup, setup.run.source) if setup.run.source else None
         self._reports: Reports | NoReports = NoReports()
         self._trace = None
-        if job.run.is_chief:
+        if setup.run.is_chief:
             self._reports = reports_of(
-                job.run, job.schedule.total, verbose=job.context.fit_settings.verbose
+                setup.run, setup.schedule.total, verbose=setup.context.fit_settings.verbose
             )
-            self._trace = trace_of(job.run, self._first_batch, job.context.model)
-        self._feed = job.data.training_feed(self._first_batch)
-        self._signal_stop = StopBySignal(job.sync, self._feed)
-        self._loss_warning = LossWarning(self._first_batch, job.run.say)
+            self._trace = trace_of(setup.run, self._first_batch, setup.context.model)
+        self._feed = setup.data.training_feed(self._first_batch)
+        self._signal_stop = StopBySignal(setup.sync, self._feed)
+        self._loss_warning = LossWarning(self._first_batch, setup.run.say)
         self._chunks = False
 
     @property
@@ -90,31 +87,31 @@ class TrainingLoop(tf.keras.callbacks.Callback):
     def train(self) -> Progress:
         """Train to the end; returns the progress made."""
         try:
-            with compiled_once(self._job.context.model):
+            with compiled_once(self._setup.context.model):
                 self._train()
             self._reports.check()
         except Exception as error:
-            explain(error, self._job, self._feed, "training")
-            raise_first(self._feed, as_lost(error) if self._job.sync.size > 1 else error)
+            explain(error, self._setup, self._feed, "training")
+            raise_first(self._feed, as_lost(error) if self._setup.sync.size > 1 else error)
         finally:
             self._feed.reader.close()
             self._reports.sync()
-            self._job.checkpoints.close()
+            self._setup.checkpoints.close()
         if self._signal_stop.has_happened:
             raise Interrupted(signals.received() or signal.SIGTERM)
         return self._progress
 
     def _train(self) -> None:
-        job, model = self._job, self._job.context.model
+        setup, model = self._setup, self._setup.context.model
         left = self._schedule.total - self._first_batch
         self._chunks = chunks.make_chunkable(model, left)
         dataset = self._open(model)
-        if job.sync.is_chief:
-            job.checkpoints.catch_up()
-        job.callbacks.keras("on_train_begin", {})
-        own = job.run.resume_point.own
+        if setup.sync.is_chief:
+            setup.checkpoints.catch_up()
+        setup.callbacks.keras("on_train_begin", {})
+        own = setup.run.resume_point.own
         if own:
-            job.callbacks.load_states(own)
+            setup.callbacks.load_states(own)
         elif self._warm_start:
             self._warm_start.restore_callbacks()
         self._callback_stop.collect()  # Keras forgets a request that was made before its fit
@@ -123,12 +120,12 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             if not self._is_over() and self._first_batch < self._schedule.total:
                 self._fit(model, dataset)
                 self._check_end()
-        job.callbacks.keras("on_train_end", {})
-        if job.sync.is_chief:
-            job.checkpoints.prune(training=self._signal_stop.has_happened)
+        setup.callbacks.keras("on_train_end", {})
+        if setup.sync.is_chief:
+            setup.checkpoints.prune(training=self._signal_stop.has_happened)
 
     def _fit(self, model: Any, dataset: tf.data.Dataset) -> None:
-        class_weight = self._job.context.fit_settings.class_weight
+        class_weight = self._setup.context.fit_settings.class_weight
         if class_weight and class_weights.has_weights(dataset) and not graph_mode.is_chosen():
             dataset = class_weights.multiplied(dataset, class_weight)
             class_weight = None
@@ -145,24 +142,26 @@ class TrainingLoop(tf.keras.callbacks.Callback):
 
     def _open(self, model: Any) -> tf.data.Dataset:
         """The training data from the first batch on, with the model and all states in place."""
-        point, sync = self._job.run.resume_point, self._job.sync
+        point, sync = self._setup.run.resume_point, self._setup.sync
         if not (point.path and point.state and point.own):
             if self._warm_start:
                 self._warm_start.restore_random()
             is_needed_built = sync.size > 1 or self._warm_start is not None
-            with defined_at(self._job.definition("build_training_data_loader")):
+            with defined_at(self._setup.definition("build_training_data_loader")):
                 dataset = self._feed.open(model, build=is_needed_built)
             if self._warm_start:
                 self._warm_start.restore_model()
             sync.share_weights(model)
             return dataset
-        rank, size = self._job.data.ranks
+        rank, size = self._setup.data.ranks
         same_rank = rank if point.state.slots == size else None
-        self._worker_state.restore_data(point.own, self._first_batch, same_rank)
+        self._rank_state.restore_data(point.own, self._first_batch, same_rank)
         dataset = self._feed.open(model, build=True)
-        model_files.restore(point.path, model, self._first_batch, point.own, point.built)
-        self._worker_state.restore_operations(point.own)
-        self._worker_state.restore_gradients(point.own)
+        model_files.restore(
+            point.path, model, self._first_batch, point.own, self._setup.changed_settings
+        )
+        self._rank_state.restore_operations(point.own)
+        self._rank_state.restore_gradients(point.own)
         return dataset
 
     # What Keras calls.
@@ -170,8 +169,8 @@ class TrainingLoop(tf.keras.callbacks.Callback):
     @kept_from_keras()
     def on_train_begin(self, logs: Any = None) -> None:
         """Let Keras run up to the first place where there is something to do."""
-        if own := self._job.run.resume_point.own:
-            self._worker_state.check_operations(own)
+        if own := self._setup.run.resume_point.own:
+            self._rank_state.check_operations(own)
             self._of_epoch = dict(own.epoch)
         self._begin_workload()
         self._set_chunk()
@@ -179,9 +178,9 @@ class TrainingLoop(tf.keras.callbacks.Callback):
     @kept_from_keras()
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         """Restore the metrics of an interrupted workload: Keras has just reset them."""
-        own = self._job.run.resume_point.own
-        if own and self._workload < self._first_batch:
-            self._worker_state.restore_metrics(own)
+        own = self._setup.run.resume_point.own
+        if own and self._workload_start < self._first_batch:
+            self._rank_state.restore_metrics(own)
 
     @kept_from_keras()
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
@@ -191,14 +190,14 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             if epoch and batches % epoch == 0:
                 self._of_epoch = {}
                 self._callbacks.keras("on_epoch_begin", batches // epoch, {})
-            if self._workload_begins:
-                self._workload_begins = False
-                requested = self._stop - batches
+            if self._at_workload_start:
+                self._at_workload_start = False
+                requested = self._stop_batch - batches
                 self._callbacks.determined("on_train_workload_begin", batches, requested, {})
         if self._callbacks.needs_every_training_batch:
             self._callbacks.of_batch("on_train_batch_begin", self._index_in_epoch(batches), {})
         if self._counts_epochs:
-            self._before_batch = metric_sums(self._job.context.model)
+            self._before_batch = metric_sums(self._setup.context.model)
         if self._trace:
             self._trace.begin_batch()
 
@@ -211,12 +210,12 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._reports.advance(batches)
         of_batch = dict(logs)
         if self._counts_epochs:
-            after = metric_sums(self._job.context.model)
+            after = metric_sums(self._setup.context.model)
             of_batch |= add_batch(self._of_epoch, self._before_batch, after)
         if self._callbacks.needs_every_training_batch:
             index = self._index_in_epoch(batches - 1)
             self._callbacks.of_batch("on_train_batch_end", index, self._callback_logs(of_batch))
-        if self._chunks or self._fetches_every_batch or batches == self._stop:
+        if self._chunks or self._fetches_every_batch or batches == self._stop_batch:
             self._loss_warning.check(logs, batches)
         if self._trace:
             self._trace.end_batch(batches, self._metrics(logs))
@@ -226,28 +225,28 @@ class TrainingLoop(tf.keras.callbacks.Callback):
 
     def _act_after(self, batches: int, logs: dict[str, Any]) -> None:
         if self._schedule.epoch and batches % self._schedule.epoch == 0:
-            has_logs = self._job.generation.epoch_is_one_pass
+            has_logs = self._setup.generation.epoch_is_one_pass
             of_epoch = logs | epoch_means(self._of_epoch)
             epoch_logs = self._mean_callback_logs(of_epoch) if has_logs else {}
             index = batches // self._schedule.epoch - 1
             self._callbacks.of_epoch(index, epoch_logs)
         self._callback_stop.collect()
         self._signal_stop.measure(batches)
-        if batches == self._stop:
+        if batches == self._stop_batch:
             self._end_workload(self._metrics(logs))
             self._begin_workload()
             self._signal_stop.restart_clock(batches)
         if not self._is_over() and self._signal_stop.is_due(batches):
-            self._interrupt(self._worker_state.taken_within_workload())
+            self._interrupt(self._rank_state.capture_within_workload())
 
     # What is done at a stop.
 
     def _begin_workload(self) -> None:
         batches = self._progress.batches
-        self._workload_begins = self._workload == batches
+        self._at_workload_start = self._workload_start == batches
         if batches < self._schedule.total:
-            began = self._progress.trained_to(self._workload)
-            self._stop = max(next_stop(self._schedule, began), batches + 1)
+            began = self._progress.trained_to(self._workload_start)
+            self._stop_batch = max(next_stop(self._schedule, began), batches + 1)
             pause = next_pause(self._schedule, self._progress)
             self._feed.horizon.made = min(pause, self._signal_stop.last_batch or pause)
 
@@ -255,15 +254,15 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         batches, epochs = self._progress.batches, self._epochs()
         epoch = self._schedule.epoch
         counted = {"batches": batches, "epochs": batches // epoch if epoch else 0}
-        metrics = self._job.sync.mean(metrics, training=True)
+        metrics = self._setup.sync.mean(metrics, training=True)
         self._callbacks.determined("on_train_workload_end", batches, metrics | counted)
         self._callback_stop.agree()
-        self._workload = batches
+        self._workload_start = batches
         self._reports.report(Report("training", batches, epochs, metrics))
         self._act()
-        self._job.context.model.reset_metrics()
+        self._setup.context.model.reset_metrics()
         if self._callback_stop.is_agreed:
-            self._job.context.model.stop_training = True
+            self._setup.context.model.stop_training = True
 
     def _act(self) -> None:
         """Validate and checkpoint, as far as it is due at the present batch."""
@@ -273,7 +272,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             )
         ):
             if self._united_at < self._progress.batches:
-                self._job.sync.unite(self._job.context.model)
+                self._setup.sync.unite(self._setup.context.model)
                 self._united_at = self._progress.batches
             if action == "validate":
                 self._validate()
@@ -283,36 +282,36 @@ class TrainingLoop(tf.keras.callbacks.Callback):
     def _validate(self) -> None:
         batches = self._progress.batches
         before = random_state.host_state()
-        measured = self._measured(batches, lambda: self._worker_state.may_repeat_validation(before))
-        if self._job.sync.any(measured is None):
-            self._interrupt(replace(self._worker_state.taken(), random=before))
+        measured = self._measured(batches, lambda: self._rank_state.may_repeat_validation(before))
+        if self._setup.sync.any(measured is None):
+            self._interrupt(replace(self._rank_state.capture(), random=before))
             return
-        metrics = self._job.sync.mean(measured or {})
+        metrics = self._setup.sync.mean(measured or {})
         self._callbacks.on_test_end(metrics)
         self._callback_stop.agree()
         self._progress = self._progress.validated()
         metrics = scalars(metrics)
-        is_best = self._job.checkpoints.is_best(metrics)
+        is_best = self._setup.checkpoints.is_best(metrics)
         self._reports.report(Report("validation", batches, self._epochs(), metrics, is_best))
-        wanted = self._job.checkpoints.wants(batches, metrics)
+        wanted = self._setup.checkpoints.wants(batches, metrics)
         if wanted and self._progress.last_checkpoint < batches and batches > 0:
             self._save()
 
     def _measured(self, batches: int, may_stop: Callable[[], bool]) -> dict[str, Any] | None:
         """Return the metrics of a validation; None if a signal stopped it."""
-        own = self._job.generation.validate
+        own = self._setup.generation.validate
         checks = ValidationChecks(
             self._signal_stop.validation_interval, may_stop, chunked=self._chunks
         )
         try:
             with self._one_batch():  # afterwards
-                return own(batches) if own else evaluate(self._job, batches, checks)
+                return own(batches) if own else evaluate(self._setup, batches, checks)
         except Interrupted:
             return None
 
     def _save(self) -> None:
         progress = self._progress.checkpointed()
-        self._write(progress, self._worker_state.taken())
+        self._write(progress, self._rank_state.capture())
         self._callback_stop.collect()
         self._progress = progress
 
@@ -322,34 +321,34 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         Args:
             own: state of this rank.
         """
-        job = self._job
+        setup = self._setup
         self._signal_stop.has_happened = True
-        job.context.model.stop_training = True
+        setup.context.model.stop_training = True
         self._callback_stop.share()
         if self._progress.last_checkpoint < self._progress.batches and self._progress.batches:
-            job.sync.unite(job.context.model)
+            setup.sync.unite(setup.context.model)
             self._write(self._progress, own)
-        job.checkpoints.wait()
-        job.sync.barrier()  # no rank leaves before the chief has written
+        setup.checkpoints.wait()
+        setup.sync.barrier()  # no rank leaves before the chief has written
 
     def _write(self, progress: Progress, own: RankState) -> None:
         self._reports.check()
         self._reports.sync()
-        job, context = self._job, self._job.context
-        ranks = job.sync.gather(replace(own, epoch=self._of_epoch))
+        setup, context = self._setup, self._setup.context
+        ranks = setup.sync.gather(replace(own, epoch=self._of_epoch))
         if ranks is None:
             return
         state = State(
             progress=progress,
             records=self._reports.written,
-            best=job.checkpoints.best,
+            best=setup.checkpoints.best,
             seed=context.get_trial_seed(),
             slots=context.distributed.size,
             stopped=self._callback_stop.is_agreed,
-            workload=self._workload if self._workload < progress.batches else None,
+            workload=self._workload_start if self._workload_start < progress.batches else None,
             wants_to_stop=self._callback_stop.is_pending,
         )
-        job.checkpoints.save(
+        setup.checkpoints.save(
             context.model,
             state,
             ranks,
@@ -371,16 +370,16 @@ class TrainingLoop(tf.keras.callbacks.Callback):
 
     def _metrics(self, logs: dict[str, Any]) -> dict[str, float]:
         """The metrics of training, by their names in reports."""
-        return self._job.generation.reported("training", scalars(logs))
+        return self._setup.generation.reported("training", scalars(logs))
 
     def _callback_logs(self, logs: dict[str, Any]) -> dict[str, float]:
         """The same, by all names that callbacks may ask for."""
-        return self._job.generation.with_aliases(self._metrics(logs))
+        return self._setup.generation.with_aliases(self._metrics(logs))
 
     def _mean_callback_logs(self, logs: dict[str, Any]) -> dict[str, float]:
         """The same, averaged over the ranks."""
-        return self._job.generation.with_aliases(
-            self._job.sync.mean(self._metrics(logs), training=True)
+        return self._setup.generation.with_aliases(
+            self._setup.sync.mean(self._metrics(logs), training=True)
         )
 
     def _one_batch(self, *, is_one: bool = False) -> AbstractContextManager[None]:
@@ -388,7 +387,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
 
         Nothing is done where an execution has one batch (``is_one``): it would cost at each.
         """
-        model = self._job.context.model
+        model = self._setup.context.model
         return chunks.one_batch(model) if self._chunks and not is_one else nullcontext()
 
     def _set_chunk(self) -> None:
@@ -397,11 +396,13 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         if self._fetches_every_batch:
             until = batches + 1
         else:
-            until = min(self._stop, next_epoch_end(self._schedule, batches) or self._stop)
+            until = min(
+                self._stop_batch, next_epoch_end(self._schedule, batches) or self._stop_batch
+            )
             until = min(until, self._signal_stop.limit)
         self._feed.horizon.read = until
         if self._chunks:
-            chunks.set_chunk(self._job.context.model, max(until - batches, 1))
+            chunks.set_chunk(self._setup.context.model, max(until - batches, 1))
 
     @property
     def _fetches_every_batch(self) -> bool:
@@ -416,8 +417,8 @@ class TrainingLoop(tf.keras.callbacks.Callback):
 
     def _epochs(self) -> float:
         """Passes over the training data, of every generation alike; reports where it never ends."""
-        generation, schedule = self._job.generation, self._schedule
+        generation, schedule = self._setup.generation, self._schedule
         # To callbacks, an epoch of a dataset was one step.
         own = generation.epoch if generation.epoch_is_one_pass else schedule.epoch
-        epoch = own or self._job.data.batches_in_pass or schedule.report_every
+        epoch = own or self._setup.data.batches_in_pass or schedule.report_every
         return self._progress.batches / epoch

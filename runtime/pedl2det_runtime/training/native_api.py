@@ -22,9 +22,8 @@ from pedl2det_runtime.config.reader import config_from, local_config
 from pedl2det_runtime.errors import NoTrialError
 from pedl2det_runtime.older_apis.script import intercept_fit
 from pedl2det_runtime.training.display import Lines, Nothing
-from pedl2det_runtime.training.options import RunOptions
-from pedl2det_runtime.training.resolved_run import resolved
-from pedl2det_runtime.training.run import locked_run, train
+from pedl2det_runtime.training.run import locked_run, resolve_run, train
+from pedl2det_runtime.training.run_options import RunOptions
 
 
 class Mode(enum.Enum):
@@ -147,7 +146,7 @@ def _train(trial_class: type[TFKerasTrial], info: TrialInfo, options: RunOptions
     # A script's own output stands beside it.
     display = Nothing() if info.rank else Lines(print, None if options.test else options.out)
     with locked_run(options, info.rank, display.say):
-        train(trial_class, resolved(options, info, display))
+        train(trial_class, resolve_run(options, info, display))
 
 
 _until_the_end = contextlib.ExitStack()

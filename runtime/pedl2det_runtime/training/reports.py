@@ -5,14 +5,12 @@ from __future__ import annotations
 import uuid
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pedl2det_runtime.backends.learning_rates import LearningRates
 from pedl2det_runtime.checkpoint.json_lines import BATCH, REPORT, JsonLines, Metrics
 from pedl2det_runtime.training.display import Display, Nothing, Report
-
-if TYPE_CHECKING:
-    from pedl2det_runtime.training.resolved_run import Run
+from pedl2det_runtime.training.run_options import Run
 
 
 class Reports:
@@ -102,7 +100,7 @@ def reports_of(run: Run, total: int, *, verbose: bool) -> Reports:
     """
     state = run.resume_point.state
     display = run.display if verbose else Nothing()
-    return Reports(run.out, state.records if state else 0, display, total)
+    return Reports(run.options.out, state.records if state else 0, display, total)
 
 
 class Trace:
@@ -141,6 +139,6 @@ def trace_of(run: Run, batches: int, model: Any) -> Trace | None:
         batches: the lines that a resumed run keeps.
         model: the model, compiled.
     """
-    if not run.traces:
+    if not run.options.trace:
         return None
-    return Trace(JsonLines(run.out / "batches.jsonl", BATCH, batches), model)
+    return Trace(JsonLines(run.options.out / "batches.jsonl", BATCH, batches), model)

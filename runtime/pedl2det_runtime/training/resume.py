@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.backends import keras_versions
@@ -26,10 +25,7 @@ from pedl2det_runtime.training.changes_since_checkpoint import (
     report_code_changes,
     report_version_changes,
 )
-from pedl2det_runtime.training.options import RunOptions
-
-if TYPE_CHECKING:
-    from pedl2det_runtime.training.resolved_run import Run
+from pedl2det_runtime.training.run_options import Run, RunOptions
 
 
 @dataclass(frozen=True)
@@ -41,15 +37,12 @@ class ResumePoint:
         state: progress of the run.
         own: state of this rank.
         damaged: names of newer checkpoints that cannot be used.
-        built: settings of the optimizers that the code has changed
-            (:func:`.changes_since_checkpoint.check_compiled`).
     """
 
     path: Path | None = None
     state: State | None = None
     own: RankState | None = None
     damaged: frozenset[str] = frozenset()
-    built: frozenset[str] = frozenset()
 
 
 def checkpoint_of_all(
@@ -77,7 +70,7 @@ def checkpoint_of_all(
     return replace(found, path=path, state=state, own=own)
 
 
-def compare_trial(run: Run, contents: Contents) -> ResumePoint:
+def compare_trial(run: Run, contents: Contents) -> frozenset[str]:
     """Compare a trial's code and model with those of the checkpoint that it continues from.
 
     Args:
@@ -85,21 +78,18 @@ def compare_trial(run: Run, contents: Contents) -> ResumePoint:
         contents: what its own checkpoints hold: code, compiled model.
 
     Returns:
-        The checkpoint, with the settings of the optimizer that must not be taken from it.
+        The settings of optimizers that the code has changed: they must not be taken from it.
 
     Raises:
-        CheckpointError: the optimizer or the loss have changed, and ``run.forces`` is not set.
+        CheckpointError: the optimizer or the loss have changed, and ``options.force`` is not set.
     """
     point = run.resume_point
     if point.path is None:
-        return point
-    report_code_changes(point.path, run.directory, contents.code, run.say)
+        return frozenset()
+    report_code_changes(point.path, run.options.directory, contents.code, run.say)
     report_version_changes(point.path, keras_versions.described(), run.say)
     now = contents.compiled or {}
-    return replace(
-        point,
-        built=check_compiled(point.path, now, run.say, force=run.forces),
-    )
+    return check_compiled(point.path, now, run.say, force=run.options.force)
 
 
 def find_checkpoint(

@@ -1,7 +1,7 @@
 """Train a trial: from options and config to a trained model.
 
-options -> config -> :class:`Run` -> trial class -> :class:`Job` (trial, data, model) -> training
-loop.
+options -> config -> :class:`Run` -> trial class -> :class:`TrialSetup` (trial, data, model) ->
+training loop.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from pedl2det_runtime.errors import (
 from pedl2det_runtime.errors.trial_code import place_in_trial
 from pedl2det_runtime.training import run_end, run_lock
 from pedl2det_runtime.training.display import Display, Ended, Nothing
-from pedl2det_runtime.training.options import RunOptions
-from pedl2det_runtime.training.resolved_run import Run, resolved
-from pedl2det_runtime.training.resume import compare_trial
+from pedl2det_runtime.training.resume import checkpoint_of_all
+from pedl2det_runtime.training.run_options import Run, RunOptions
+from pedl2det_runtime.training.source_checkpoint import source_of_all
 
 if TYPE_CHECKING:
     from pedl2det_runtime.api.trial import TFKerasTrial
@@ -67,14 +67,14 @@ def run(options: RunOptions, display: Display) -> Progress:
         display = Nothing()
     info = TrialInfo.of(config, options.out, distributed)
     with locked_run(options, distributed.rank, display.say):
-        one = resolved(options, info, display)
+        one = resolve_run(options, info, display)
         keras_versions.choose_keras_2()
         keras_versions.load_tensorflow()
         with stub_path.served_first(), keras_versions.as_before():
             display.begin(config.title, info.seed)
             for line in notices(config, info.hparams, info.slots):
                 one.say(line)
-            if (one.directory / STARTUP_HOOK).is_file():
+            if (one.options.directory / STARTUP_HOOK).is_file():
                 one.say(f"{STARTUP_HOOK}: a cluster ran it before the trial; it is not run here")
             return _run_in_needed_mode(one, file)
 
@@ -89,6 +89,27 @@ def locked_run(
     """
     is_missing = options.resume and not options.out.is_dir()  # reported later
     return nullcontext() if rank or is_missing else run_lock.held(options.out, say)
+
+
+def resolve_run(options: RunOptions, info: TrialInfo, display: Display) -> Run:
+    """Find the checkpoint to continue from, and the one to begin with.
+
+    Args:
+        options: what the user asked for; ``directory`` and ``out`` are absolute.
+        info: config, hyperparameters, seed and rank.
+        display: shows the run to people.
+
+    Raises:
+        ConfigError: the run's directory holds results, and ``options.resume`` is not set; or the
+            run is resumed with another checkpoint to begin with.
+        CheckpointError: the checkpoint is damaged, or of another run; or there is none to begin
+            with.
+    """
+    point = checkpoint_of_all(options, info, display.say)
+    if point.state is not None:
+        info = replace(info, initial_batch=point.state.progress.batches)
+    source = source_of_all(options, info, has_checkpoint=point.path is not None)
+    return Run(options, info, point, display, source)
 
 
 def _run_in_needed_mode(run: Run, file: Path | None) -> Progress:
@@ -108,11 +129,11 @@ def _run_in_needed_mode(run: Run, file: Path | None) -> Progress:
             if reason is None:
                 raise
             known = point.state.records if point.state else 0
-            if len(written_lines(run.out / "metrics.jsonl", REPORT)) > known:
+            if len(written_lines(run.options.out / "metrics.jsonl", REPORT)) > known:
                 if SELECT_GRAPH_MODE not in str(error):
                     error.args = (f"{error}; {SELECT_GRAPH_MODE}",)
                 raise
-            place = place_in_trial(error.__cause__ or error, run.directory)
+            place = place_in_trial(error.__cause__ or error, run.options.directory)
             if run.info.distributed.size > 1:
                 raise GraphModeNeededError(f"{place}: {reason}") from error.__cause__
             run.say(f"{place}: this trial is trained in graph mode, as by TensorFlow 1: {reason}")
@@ -126,14 +147,14 @@ def _run(run: Run, file: Path | None) -> Progress:
 
     keras_versions.begin_trial()
     config = run.config
-    paths = cluster_environment.in_code(run.directory, config.places)
-    with running(run.info), at_home(run.directory), paths:
+    paths = cluster_environment.in_code(run.options.directory, config.places)
+    with running(run.info), at_home(run.options.directory), paths:
         random_state.seed_everything(run.info.seed)
         if isinstance(config.entrypoint, dict):
             return _train_script(config.entrypoint, run)
         name = file.name if file else None
-        trial_class = load_trial(run.directory, config.entrypoint, config.entrypoints, name)
-        with users_code(run.directory, f"train {trial_class.__name__}"):
+        trial_class = load_trial(run.options.directory, config.entrypoint, config.entrypoints, name)
+        with users_code(run.options.directory, f"train {trial_class.__name__}"):
             return train(trial_class, run)
 
 
@@ -149,10 +170,10 @@ def _train_script(entrypoint: dict[str, Any], run: Run) -> Progress:
     def train_it(trial_class: type[TFKerasTrial], info: TrialInfo) -> Path:
         nonlocal progress
         progress = train(trial_class, replace(run, info=info))
-        return run.out
+        return run.options.out
 
-    with users_code(run.directory, f"run {entrypoint['script']}"):
-        run_script(run.directory / entrypoint["script"], run.info, train_it)
+    with users_code(run.options.directory, f"run {entrypoint['script']}"):
+        run_script(run.options.directory / entrypoint["script"], run.info, train_it)
     return progress
 
 
@@ -162,34 +183,33 @@ def train(trial_class: type[TFKerasTrial], run: Run) -> Progress:
     Raises:
         Pedl2DetError: the trial breaks the contract of the API.
     """
-    from pedl2det_runtime.training.job import make_job
     from pedl2det_runtime.training.loop import TrainingLoop
+    from pedl2det_runtime.training.trial_setup import set_up_trial
 
-    job = make_job(trial_class, run)
-    point = compare_trial(run, job.checkpoints.contents)
-    run = replace(run, resume_point=point)
+    setup = set_up_trial(trial_class, run)
+    point = run.resume_point
     if point.state is not None:
         run.say(f"resumed at batch {point.state.progress.batches}")
         if point.state.stopped:
             run.say(run_end.STOPPED)
     began = time.monotonic()
-    loop = TrainingLoop(replace(job, run=run))
+    loop = TrainingLoop(setup)
     progress = loop.train()
     if run.is_chief:
         batches, config = progress.batches, run.config
-        length = 0 if run.is_test else config.training_batches(run.info.global_batch_size)
+        length = 0 if run.options.test else config.training_batches(run.info.global_batch_size)
         longer = (config.searcher.twice_the_length(),) if 0 < length <= batches else ()
         ended = Ended(
             batches=batches,
             trained=batches - (point.state.progress.batches if point.state else 0),
             seconds=time.monotonic() - began,
-            best=job.checkpoints.best_validation(),
-            last=job.checkpoints.value_at(batches),
+            best=setup.checkpoints.best_validation(),
+            last=setup.checkpoints.value_at(batches),
             continue_with=None if loop.was_stopped else longer,
         )
-        verbose = job.context.fit_settings.verbose
+        verbose = setup.context.fit_settings.verbose
         run.display.end(ended, verbose=verbose)
-        if not (run.is_test or run.discards_results):
+        if not (run.options.test or run.options.discards_results):
             run_end.write(run, ended, length, verbose=verbose)
     return progress
 

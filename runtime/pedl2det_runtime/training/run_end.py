@@ -6,7 +6,6 @@ import contextlib
 import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
@@ -20,10 +19,7 @@ from pedl2det_runtime.errors import Pedl2DetError
 from pedl2det_runtime.training import run_lock
 from pedl2det_runtime.training.changes_since_checkpoint import config_changes, report_code_changes
 from pedl2det_runtime.training.display import Display, Ended
-from pedl2det_runtime.training.options import RunOptions
-
-if TYPE_CHECKING:
-    from pedl2det_runtime.training.resolved_run import Run
+from pedl2det_runtime.training.run_options import Run, RunOptions
 
 NAME = "pedl2det-end.json"
 STOPPED = "this run was stopped by a callback"
@@ -59,12 +55,12 @@ class RunEnd:
 
 def write(run: Run, ended: Ended, length: int, *, verbose: bool) -> None:
     """Record the end of a run in its directory; leave files of others there as they are."""
-    path = run.out / NAME
-    records = len(written_lines(run.out / "metrics.jsonl", REPORT))
+    path = run.options.out / NAME
+    records = len(written_lines(run.options.out / "metrics.jsonl", REPORT))
     end = RunEnd(run.config.title, run.info.seed, ended, length, records, verbose)
     with contextlib.suppress(Pedl2DetError, OSError):  # a resume takes longer without it
         ownership.refuse_foreign(path, directory=False)
-        if not path.exists() or read(run.out):
+        if not path.exists() or read(run.options.out):
             path.write_text(json.dumps(asdict(end)) + "\n", encoding="utf-8")
 
 

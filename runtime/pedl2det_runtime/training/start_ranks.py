@@ -27,9 +27,9 @@ from pedl2det_runtime.distributed.horovodrun_output import Failure, Outcome, res
 from pedl2det_runtime.distributed.ranks import is_rank
 from pedl2det_runtime.errors import ConfigError, GraphModeNeededError, Interrupted, RankError
 from pedl2det_runtime.training import run_lock, signals
-from pedl2det_runtime.training.options import RunOptions
 from pedl2det_runtime.training.resume import find_checkpoint
 from pedl2det_runtime.training.run import find_config, readable_config
+from pedl2det_runtime.training.run_options import RunOptions
 from pedl2det_runtime.training.signals import end_with_parent
 
 #: Seconds without a sign of life of a rank's machine before the others give up.

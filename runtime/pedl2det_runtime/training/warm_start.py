@@ -20,8 +20,8 @@ from pedl2det_runtime.checkpoint.optimizer_state import OptimizerState
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.untrusted_files import reading
 from pedl2det_runtime.errors import CheckpointError, DamagedCheckpointError
-from pedl2det_runtime.training.job import Job
-from pedl2det_runtime.training.source_record import SourceCheckpoint
+from pedl2det_runtime.training.source_checkpoint import SourceCheckpoint
+from pedl2det_runtime.training.trial_setup import TrialSetup
 
 _REMEDY = "take only its weights with --weights-only"
 _COMPARE = "compare its layers and hparams with the trial: pedl2det checkpoint show"
@@ -31,12 +31,12 @@ class WarmStart:
     """The checkpoint that a new run begins with.
 
     Args:
-        job: the trial.
+        setup: the trial.
         source: the checkpoint.
     """
 
-    def __init__(self, job: Job, source: SourceCheckpoint) -> None:
-        self._job = job
+    def __init__(self, setup: TrialSetup, source: SourceCheckpoint) -> None:
+        self._setup = setup
         self._path = source.path
         self._weights_only = source.weights_only
         self._taken = ["the weights"]
@@ -66,7 +66,7 @@ class WarmStart:
         Raises:
             CheckpointError: they do not fit the model.
         """
-        model = self._job.context.model
+        model = self._setup.context.model
         if self._is_own and not self._weights_only:
             self._restore_own(model)
             return
@@ -84,7 +84,7 @@ class WarmStart:
             if saved:
                 self._restore_callbacks(saved)
         notes = "".join(f"; {note}" for note in self._notes)
-        self._job.run.say(f"from {self._path}: took {', '.join(self._taken)}{notes}")
+        self._setup.run.say(f"from {self._path}: took {', '.join(self._taken)}{notes}")
 
     def _restore_own(self, model: Any) -> None:
         settings = frozenset(
@@ -105,7 +105,7 @@ class WarmStart:
             self._notes.append("the states of random layers do not fit")
 
     def _restore_optimizers(self, old: OldCheckpoint) -> None:
-        context = self._job.context
+        context = self._setup.context
         with _advice(_REMEDY):
             saved = old.restore_optimizers(context.model, context.optimizers)
         self._taken += [_described(state) for state in saved]
@@ -113,7 +113,7 @@ class WarmStart:
 
     def _compare_learning_rate(self, old: OldCheckpoint) -> None:
         before = old.weights.learning_rate()
-        variable = keras_versions.optimizer_settings(self._job.context.model.optimizer).get(
+        variable = keras_versions.optimizer_settings(self._setup.context.model.optimizer).get(
             "learning_rate"
         )
         if before is None or variable is None:
@@ -126,7 +126,7 @@ class WarmStart:
             )
 
     def _callback_states(self) -> list[Any] | None:
-        home = self._job.run.directory
+        home = self._setup.run.options.directory
         if not self._is_own:
             return states.callback_states(self._path, home)
         own = self._own_state()
@@ -135,7 +135,7 @@ class WarmStart:
             return saved
 
     def _restore_callbacks(self, saved: list[Any]) -> None:
-        callbacks = self._job.callbacks
+        callbacks = self._setup.callbacks
         if len(saved) != callbacks.count:
             self._notes.append(
                 f"it holds the states of {len(saved)} callbacks, the trial has {callbacks.count}: "
@@ -146,7 +146,7 @@ class WarmStart:
         self._taken.append("the states of the callbacks")
 
     def _own_state(self) -> RankState:
-        return RankState.read(self._path, self._job.context.distributed.rank)
+        return RankState.read(self._path, self._setup.context.distributed.rank)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""State of one rank while a trial trains: taken for a checkpoint, and restored."""
+"""Capture the state of one rank for a checkpoint while a trial trains, and restore it."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from pedl2det_runtime.checkpoint.untrusted_files import reading
 from pedl2det_runtime.data.attribute_changes import AttributeChanges
 from pedl2det_runtime.data.generators import replay_draws
 from pedl2det_runtime.data.prefetching import acts_after_passes
-from pedl2det_runtime.training.job import Job
+from pedl2det_runtime.training.trial_setup import TrialSetup
 
 
-class WorkerState:
+class RankStateCapture:
     """Random states, and the state of data, callbacks and gradient sums of one rank.
 
     Args:
-        job: the trial; its data are newly built.
+        setup: the trial; its data are newly built.
     """
 
-    def __init__(self, job: Job) -> None:
-        self._job = job
+    def __init__(self, setup: TrialSetup) -> None:
+        self._setup = setup
         self._memories = {
-            "training": AttributeChanges(job.data.training),
-            "validation": AttributeChanges(job.data.validation),
+            "training": AttributeChanges(setup.data.training),
+            "validation": AttributeChanges(setup.data.validation),
         }
 
-    def taken(self) -> RankState:
-        """All of it, at the present batch."""
+    def capture(self) -> RankState:
+        """Return the state at the present batch."""
         return RankState(
             random=random_state.host_state(),
-            callbacks=self._job.callbacks.dump_states(),
+            callbacks=self._setup.callbacks.dump_states(),
             loaders={name: memory.changes() for name, memory in self._memories.items()},
-            layers=model_files.layer_states(self._job.context.model),
+            layers=model_files.layer_states(self._setup.context.model),
             gradients=[variable.numpy() for variable in self._waiting()],
             operations=graph_random.states(),
         )
@@ -52,21 +52,21 @@ class WorkerState:
         """
         return not (
             random_state.host_state() != before
-            or self._job.callbacks.act_within_validations
-            or acts_after_passes(self._job.data.validation)
+            or self._setup.callbacks.act_within_validations
+            or acts_after_passes(self._setup.data.validation)
             or self._memories["validation"].changes()
         )
 
-    def taken_within_workload(self) -> RankState:
+    def capture_within_workload(self) -> RankState:
         """Return the state with the sums of the metrics since the last report."""
-        variables = keras_versions.metric_variables(self._job.context.model)
-        return replace(self.taken(), metrics=[graph_mode.value(one) for one in variables])
+        variables = keras_versions.metric_variables(self._setup.context.model)
+        return replace(self.capture(), metrics=[graph_mode.value(one) for one in variables])
 
     def restore_metrics(self, own: RankState) -> None:
         """Restore the sums of the metrics of an interrupted workload."""
-        variables = keras_versions.metric_variables(self._job.context.model)
+        variables = keras_versions.metric_variables(self._setup.context.model)
         if len(variables) != len(own.metrics):
-            self._job.run.say("the next report averages the metrics from the checkpoint on")
+            self._setup.run.say("the next report averages the metrics from the checkpoint on")
             return
         for variable, value in zip(variables, own.metrics, strict=True):
             graph_mode.assign(variable, value)
@@ -83,8 +83,8 @@ class WorkerState:
             with reading(own.directory / "loaders.pkl"):
                 memory.restore(own.loaders[name])
         if not own.random:
-            self._job.run.say("the checkpoint holds no random states: they begin as in a new run")
-        data, random = self._job.data, own.random or random_state.host_state()
+            self._setup.run.say("the checkpoint holds no random states: they begin as in a new run")
+        data, random = self._setup.data, own.random or random_state.host_state()
         replay_draws(data.training, data.validation, batches, random, rank)
         random_state.restore_host_state(random)
 
@@ -98,11 +98,11 @@ class WorkerState:
         """Say which random operations of graph mode could not be restored, once all are created."""
         if not graph_mode.is_chosen():
             return
-        others = graph_random.not_resumable(self._job.context.model)
+        others = graph_random.not_resumable(self._setup.context.model)
         if len(own.operations) != graph_random.count():
             others.append("the checkpoint holds the states of others")
         if others:
-            self._job.run.say(
+            self._setup.run.say(
                 f"random operations of graph mode begin anew ({', '.join(others)}): the results "
                 "differ from those of an uninterrupted run"
             )
@@ -111,7 +111,7 @@ class WorkerState:
         """Put back the gradients that waited for their step, if this run sums them alike."""
         variables = self._waiting()
         if len(variables) != len(own.gradients):
-            self._job.run.say(
+            self._setup.run.say(
                 "the checkpoint and this run aggregate gradients differently "
                 "(optimizations.aggregation_frequency, or slots): a step begins anew"
             )
@@ -121,4 +121,4 @@ class WorkerState:
                 variable.assign(value)
 
     def _waiting(self) -> list[Any]:
-        return [variable for part in self._job.accumulators for variable in part.variables]
+        return [variable for part in self._setup.accumulators for variable in part.variables]

@@ -1,16 +1,95 @@
-"""Callbacks of Keras that monitor a validation metric, which no epoch end has.
+"""Check metrics: that of the searcher, those that callbacks monitor, and the loss for NaN.
 
-Keras warns at the end of each epoch. One notice at the start replaces these warnings.
+Keras warns of a missing metric at the end of each epoch. One notice at the start replaces these
+warnings. A loss that is not finite ends no training, in Keras and here; one line warns of it.
 """
 
 from __future__ import annotations
 
+import difflib
 import logging
+import re
+from collections.abc import Callable
 from typing import Any, Self
 
+import numpy as np
 import tensorflow as tf
 
+from pedl2det_runtime.backends.compiled_model import metric_names
+from pedl2det_runtime.checkpoint.json_lines import numbers
+from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.generation import Generation
+from pedl2det_runtime.errors import MetricError
+
+
+def check_metric(
+    config: ExperimentConfig, generation: Generation, model: Any, *, may_add_metrics: bool
+) -> None:
+    """Refuse a searcher's metric that no validation will report.
+
+    It is not checked where the metrics are not certain: a trial computes its own, a callback may
+    add some, or the model does when it is called.
+
+    Raises:
+        MetricError: it is none of the metrics that the model is compiled with.
+    """
+    if generation.validate or may_add_metrics:
+        return
+    names = metric_names(model)
+    if names is None:
+        return
+    metrics = generation.reported("validation", dict.fromkeys(sorted(names)))
+    wanted = config.searcher.metric
+    if _without_number(wanted) in map(_without_number, generation.with_aliases(metrics)):
+        return
+    near = difflib.get_close_matches(wanted, metrics, 1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    raise MetricError(
+        f"{config.location('searcher', 'metric')}: {wanted} is none of the numbers that the "
+        f"validation reports: {', '.join(metrics)}{hint}"
+    )
+
+
+def _without_number(name: str) -> str:
+    """Remove the number that Keras adds to repeated names."""
+    return re.sub(r"_\d+$", "", name)
+
+
+class LossWarning:
+    """Prints one line at the first loss of a run that is not finite.
+
+    Args:
+        first_batch: how many batches are trained already.
+        say: prints one line for people.
+    """
+
+    def __init__(self, first_batch: int, say: Callable[[str], None]) -> None:
+        self._seen = first_batch
+        self._say = say
+        self._is_said = False
+
+    def check(self, logs: dict[str, Any], batches: int) -> None:
+        """Check the loss where it is fetched from the device; this waits for the device.
+
+        Args:
+            logs: the metrics, with the running mean of the loss, or the losses of all records.
+            batches: how many batches are trained now.
+        """
+        first, self._seen = self._seen + 1, batches
+        if self._is_said:
+            return
+        losses = numbers(logs).get("loss", np.zeros(()))
+        wrong = losses[~np.isfinite(losses)]
+        if not wrong.size:
+            return
+        self._is_said = True
+        which = f"batch {first}" if first == batches else f"one of the batches {first} to {batches}"
+        trace = "" if first == batches else " (--trace shows which)"
+        self._say(
+            f"warning: the loss became {wrong[0]} in {which}{trace}; the training goes on, as in "
+            "Keras: check the data for such values, or lower the learning rate; "
+            "tf.keras.callbacks.TerminateOnNaN() ends a training there"
+        )
 
 
 class MissingMetrics:

@@ -27,16 +27,17 @@ from pedl2det_runtime.errors import CheckFailedError, ConfigError, InvalidModelE
 from pedl2det_runtime.errors.trial_code import defined_at
 from pedl2det_runtime.training.callback_multiplexer import Multiplexer
 from pedl2det_runtime.training.data_module import DataModule, data_of
-from pedl2det_runtime.training.resolved_run import Run
+from pedl2det_runtime.training.metric_checks import check_metric
+from pedl2det_runtime.training.resume import compare_trial
+from pedl2det_runtime.training.run_options import Run
 from pedl2det_runtime.training.schedule import Schedule
-from pedl2det_runtime.training.searcher_metric import check_metric
 
 if TYPE_CHECKING:
     from pedl2det_runtime.distributed.gradients import Accumulator
 
 
 @dataclass(frozen=True)
-class Job:
+class TrialSetup:
     """A trial that is ready to train.
 
     Attributes:
@@ -50,6 +51,7 @@ class Job:
         accumulators: gradients between two steps of the optimizers.
         definition: returns the user's function behind a method of the trial.
         checkpoints: writes and prunes the run's checkpoints.
+        changed_settings: settings of the optimizers that a resumed run takes from the code.
     """
 
     run: Run
@@ -62,9 +64,10 @@ class Job:
     accumulators: list[Accumulator]
     definition: Callable[[str], Callable[..., Any]]
     checkpoints: CheckpointManager
+    changed_settings: frozenset[str]
 
 
-def make_job(trial_class: type[TFKerasTrial], run: Run) -> Job:
+def set_up_trial(trial_class: type[TFKerasTrial], run: Run) -> TrialSetup:
     """Make a trial and ask it for its data, its model and its callbacks.
 
     Raises:
@@ -82,7 +85,7 @@ def make_job(trial_class: type[TFKerasTrial], run: Run) -> Job:
         *loaders,
         batch_size,
         generation,
-        1 if run.is_test else None,
+        1 if run.options.test else None,
         definition=trial._definition,
     )
     _say_semantics(run, generation, data)
@@ -95,7 +98,7 @@ def make_job(trial_class: type[TFKerasTrial], run: Run) -> Job:
     callbacks = Multiplexer(
         trial.keras_callbacks(),
         context.model,
-        home=run.directory,
+        home=run.options.directory,
         batch_size=batch_size,
         epoch=schedule.epoch,
         params_of_fit=generation.epoch_is_one_pass,
@@ -103,9 +106,10 @@ def make_job(trial_class: type[TFKerasTrial], run: Run) -> Job:
     )
     if schedule.epoch and (line := callbacks.missing_metrics.notice(generation)):
         run.say(line)
-    check_metric(run.config, generation, context.model, callbacks)
+    check_metric(run.config, generation, context.model, may_add_metrics=callbacks.may_add_metrics)
     averages_training = run.config.optimizations.average_training_metrics
-    return Job(
+    checkpoints = _checkpoints(run, generation, context.model)
+    return TrialSetup(
         run=run,
         context=context,
         data=data,
@@ -115,7 +119,8 @@ def make_job(trial_class: type[TFKerasTrial], run: Run) -> Job:
         sync=RankSync(context.distributed, averages_training=averages_training),
         accumulators=accumulators,
         definition=trial._definition,
-        checkpoints=_checkpoints(run, generation, context.model),
+        checkpoints=checkpoints,
+        changed_settings=compare_trial(run, checkpoints.contents),
     )
 
 
@@ -147,14 +152,16 @@ def _checkpoints(run: Run, generation: Generation, model: Any) -> CheckpointMana
     contents = Contents(
         run.config.raw,
         run.info.hparams,
-        run.directory,
-        publishable_code(code_of(run.directory, run.out, run.say), run.directory, run.say),
+        run.options.directory,
+        publishable_code(
+            code_of(run.options.directory, run.options.out, run.say), run.options.directory, run.say
+        ),
         compiled=compiled_model.described(model),
     )
     return CheckpointManager(
         _goal(run, generation),
         contents,
-        run.out,
+        run.options.out,
         run_of(run.resume_point.path),
         best=state.best if state else None,
         records=state.records if state else 0,
@@ -173,7 +180,7 @@ def _goal(run: Run, generation: Generation) -> Goal:
         metric=searcher.metric,
         smaller_is_better=smaller,
         policy=config.checkpoint_policy,
-        retention=Retention(0, 0, smaller) if run.discards_results else retention,
+        retention=Retention(0, 0, smaller) if run.options.discards_results else retention,
         storage=Storage(section) if section and stores else None,
         generation=generation,
     )
@@ -205,7 +212,7 @@ def _epoch(run: Run, generation: Generation, training: Any) -> int:
 
 
 def _schedule(run: Run, epoch: int) -> Schedule:
-    if run.is_test:
+    if run.options.test:
         return Schedule(total=1, epoch=min(epoch, 1))
     config, batch_size = run.config, run.info.global_batch_size
     try:
@@ -215,7 +222,7 @@ def _schedule(run: Run, epoch: int) -> Schedule:
     except ValueError as error:
         raise ConfigError(str(error)) from None
     return Schedule(
-        total=min(total, run.max_batches or total),
+        total=min(total, run.options.max_batches or total),
         report_every=config.report_period,
         validate_every=validate_every,
         checkpoint_every=checkpoint_every,

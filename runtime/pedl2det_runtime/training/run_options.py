@@ -1,12 +1,20 @@
-"""What a user may ask of one run."""
+"""What a user may ask of one run, and the run that follows from it."""
 
 from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pedl2det_runtime.config.credentials import is_secret, without_credentials
+
+if TYPE_CHECKING:
+    from pedl2det_runtime.api.trial_info import TrialInfo
+    from pedl2det_runtime.config.experiment_config import ExperimentConfig
+    from pedl2det_runtime.training.display import Display
+    from pedl2det_runtime.training.resume import ResumePoint
+    from pedl2det_runtime.training.source_checkpoint import SourceCheckpoint
 
 
 @dataclass(frozen=True)
@@ -85,3 +93,36 @@ def _without_credential(override: str) -> str:
     key, sign, value = override.partition("=")
     is_inside = any(map(is_secret, key.split(".")))
     return f"{key}{sign}{without_credentials(value, is_inside)}"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run.
+
+    Attributes:
+        options: what the user asked for; ``directory`` and ``out`` are absolute.
+        info: config, hyperparameters, seed and rank.
+        resume_point: the checkpoint to continue from.
+        display: shows the run to people.
+        source: the checkpoint that a new run begins with.
+    """
+
+    options: RunOptions
+    info: TrialInfo
+    resume_point: ResumePoint
+    display: Display
+    source: SourceCheckpoint | None = None
+
+    @property
+    def config(self) -> ExperimentConfig:
+        """The experiment config."""
+        return self.info.config
+
+    def say(self, line: str) -> None:
+        """Show a notice."""
+        self.display.say(line)
+
+    @property
+    def is_chief(self) -> bool:
+        """Whether this process reports and writes."""
+        return self.info.rank == 0
