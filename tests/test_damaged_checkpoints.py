@@ -20,7 +20,7 @@ from determined.keras import callbacks, load_model_from_checkpoint_path
 import damage
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.checkpoint import resource_limits, safe_pickle, signature
-from pedl2det_runtime.checkpoint.describe import described
+from pedl2det_runtime.checkpoint.describe import describe_checkpoint
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.errors import CheckpointError, DamagedCheckpointError
 from support import pedl2det, write_tree
@@ -365,7 +365,7 @@ def test_an_hdf5_file_that_is_never_read_to_its_end(
     (path / "determined-keras-model.h5").write_bytes(damage.endless_hdf5())
     damage.with_hashes(path)
     calls = {
-        "show": lambda: described(path),
+        "show": lambda: describe_checkpoint(path),
         "load": lambda: load_model_from_checkpoint_path(path),
         "from-checkpoint": lambda: run(Dropping, tmp_path / "new", config(6), from_checkpoint=path),
         "resume": lambda: checkpoint_directory.verify(path),

@@ -26,13 +26,13 @@ def show(path: Path) -> None:
     Of the directory of a run, list the checkpoints, and mark the best.
     """
     with _errors_as_lines():
-        from pedl2det_runtime.checkpoint.describe import described, described_run
+        from pedl2det_runtime.checkpoint.describe import describe_checkpoint, describe_run
         from pedl2det_runtime.training.source_checkpoint import require_checkpoint
 
-        lines = described_run(path)
+        lines = describe_run(path)
         if lines is None:
             require_checkpoint(path)
-            lines = described(path.resolve())
+            lines = describe_checkpoint(path.resolve())
         for line in lines:
             say(visible(line))
 

@@ -90,7 +90,7 @@ def _name(metric: Any) -> str | None:
     return None if isinstance(found, str) else getattr(found, "name", metric)
 
 
-def described(model: Any) -> dict[str, Any]:
+def describe_compiled(model: Any) -> dict[str, Any]:
     """Describe a compiled model that has not trained yet.
 
     Returns:

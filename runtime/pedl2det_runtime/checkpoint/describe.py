@@ -33,7 +33,7 @@ _STATES = {
 }
 
 
-def described(path: Path) -> list[str]:
+def describe_checkpoint(path: Path) -> list[str]:
     """Return the lines that describe a checkpoint.
 
     Raises:
@@ -50,7 +50,7 @@ def described(path: Path) -> list[str]:
     return [_printable(f"{name:<14}{text}".rstrip()) for name, text in rows]
 
 
-def described_run(path: Path) -> list[str] | None:
+def describe_run(path: Path) -> list[str] | None:
     """Return the lines that list the checkpoints of a run and mark the best; None if it is none.
 
     Args:

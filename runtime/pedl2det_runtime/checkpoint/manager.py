@@ -214,7 +214,7 @@ class CheckpointManager:
             model: the model, with its optimizer.
             state: training state of the run.
             ranks: state of each rank.
-            batch: the batch spec, from :func:`~.model_files.described_batch`.
+            batch: the batch spec, from :func:`~.model_files.describe_spec`.
             finish: may add files to the checkpoint's directory before it is complete.
 
         Raises:

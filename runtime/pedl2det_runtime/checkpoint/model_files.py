@@ -177,12 +177,12 @@ def read_weights(checkpoint: Path) -> dict[str, npt.NDArray[Any]]:
     return {name: np.asarray(reader.get_tensor(name)) for name in names}
 
 
-def described_batch(spec: Any) -> Any:
+def describe_spec(spec: Any) -> Any:
     """Convert the ``tf.TensorSpec`` of a batch to JSON, for example ``"float32:,28,28"``."""
     if isinstance(spec, dict):
-        return {name: described_batch(part) for name, part in spec.items()}
+        return {name: describe_spec(part) for name, part in spec.items()}
     if isinstance(spec, list | tuple):
-        return [described_batch(part) for part in spec]
+        return [describe_spec(part) for part in spec]
     if not hasattr(spec, "shape") or spec.shape.rank is None:
         return None
     sizes = ("" if size is None else str(size) for size in spec.shape)
@@ -190,7 +190,7 @@ def described_batch(spec: Any) -> Any:
 
 
 def spec_of_batch(described: Any) -> Any:
-    """Convert the result of :func:`described_batch` back to ``tf.TensorSpec``."""
+    """Convert the result of :func:`describe_spec` back to ``tf.TensorSpec``."""
     import tensorflow as tf
 
     if isinstance(described, dict):

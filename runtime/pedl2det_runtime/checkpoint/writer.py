@@ -49,7 +49,7 @@ class Contents:
         hparams: the trial's hyperparameters.
         directory: the trial's directory.
         code: the trial's files (:func:`.code_files.code_of`).
-        batch: the batch spec (:func:`.model_files.described_batch`).
+        batch: the batch spec (:func:`.model_files.describe_spec`).
         compiled: what ``build_model`` compiled (:mod:`.compile_settings`).
     """
 
@@ -106,7 +106,7 @@ def save(
         path = ownership.give_final_name(path)
         written.append(path)
         finish(path)
-        metadata = described | keras_versions.described()
+        metadata = described | keras_versions.describe_versions()
         metadata |= {"steps_completed": state.progress.batches, "batch": contents.batch}
         metadata |= {"graph_mode": graph_mode.is_chosen(), "compiled": contents.compiled}
         return Unfinished(path, metadata)
@@ -134,7 +134,7 @@ class Unfinished:
             CheckpointError: a file cannot be written.
         """
         with _removed_on_error(self.path.parent, [self.path]):
-            metadata = self.metadata | {"files": manifest.described(self.path)}
+            metadata = self.metadata | {"files": manifest.describe_files(self.path)}
             _write_metadata(self.path, manifest.with_hash(metadata), is_trusted)
             _sync(self.path.parent)
         return self.path

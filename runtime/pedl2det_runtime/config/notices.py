@@ -53,7 +53,7 @@ def notices(config: ExperimentConfig, hparams: dict[str, Any], slots: int = 1) -
         lines.append(f"no effect without a cluster: {', '.join(unused)}")
     if unused := [*_without_effect(config)]:
         lines.append(f"no effect in this config: {', '.join(unused)}")
-    if unknown := [_described(config, key) for key in unknown_keys(config.raw)]:
+    if unknown := [_describe_unknown(config, key) for key in unknown_keys(config.raw)]:
         lines.append(f"unknown config keys, not used: {', '.join(unknown)}")
     return lines
 
@@ -161,6 +161,6 @@ def _without_effect(config: ExperimentConfig) -> Iterator[str]:
         )
 
 
-def _described(config: ExperimentConfig, key: UnknownKey) -> str:
+def _describe_unknown(config: ExperimentConfig, key: UnknownKey) -> str:
     place = config.location(*key.keys)
     return f"{place} ({key.hint})" if key.hint else place

@@ -21,7 +21,7 @@ from pedl2det_runtime.data.sampler import Sampler
 from pedl2det_runtime.data.tensors import (
     StackedDatasets,
     call_once,
-    described,
+    describe_batch,
     matches,
     of_any_length,
     of_any_shape,
@@ -268,7 +268,7 @@ class SequenceStacks(BatchFeed):
         standard = standardized(batch)
         self._count += 1
         if self.spec is None:
-            self._first = described(standard)
+            self._first = describe_batch(standard)
         elif not matches(self.spec, standard):
             self.error = self._mismatch(standard)
             raise self.error
@@ -279,5 +279,5 @@ class SequenceStacks(BatchFeed):
         location = location_of(kind.__getitem__)
         return InvalidExperimentException(
             f"{location + ': ' if location else ''}{kind.__name__}: batch {self._count} of this "
-            f"run is {described(batch)}, the first one was {self._first}"
+            f"run is {describe_batch(batch)}, the first one was {self._first}"
         )

@@ -82,7 +82,7 @@ class Failure:
         return cls(**json.loads(line.text.removeprefix(_MARK)))
 
 
-def parsed(line: str) -> Line | RankExit | None:
+def parse_line(line: str) -> Line | RankExit | None:
     """Parse a line of ``horovodrun``; None if it concerns no rank."""
     if found := _OF_RANK.match(line):
         return Line(int(found[1]), found[2], found[3])
@@ -107,7 +107,7 @@ class Outcome:
 
     def hear(self, text: str) -> None:
         """Process one line of stdout or stderr of ``horovodrun``."""
-        line = parsed(text)
+        line = parse_line(text)
         if isinstance(line, RankExit):
             self._ended.append(line)
         elif isinstance(line, Line):

@@ -120,7 +120,7 @@ def _write(
         old.facts.hparams or {},
         code or old.path,
         publishable_code(public_files(code), code, say) if code else (),
-        compiled=compiled_model.described(model),
+        compiled=compiled_model.describe_compiled(model),
     )
     name, run = f".{target.name}.", str(uuid.uuid4())
     try:

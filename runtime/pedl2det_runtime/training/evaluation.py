@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from pedl2det_runtime.backends import graph_mode
 from pedl2det_runtime.data.feed import Feed
-from pedl2det_runtime.data.tensors import described_spec
+from pedl2det_runtime.data.tensors import describe_spec
 from pedl2det_runtime.errors import Pedl2DetError, StrayStopError
 from pedl2det_runtime.errors.trial_code import (
     add_definition,
@@ -81,7 +81,7 @@ def explain(error: Exception, setup: TrialSetup, feed: Feed, kind: str) -> None:
     add_definition(error, setup.definition("build_model"))
     if not is_op_error and not isinstance(error, TypeError | ValueError):
         return
-    error.add_note(f"{kind} batches: {described_spec(feed.spec)}")
+    error.add_note(f"{kind} batches: {describe_spec(feed.spec)}")
     with contextlib.suppress(AttributeError, RuntimeError):  # the model was never called
         model = setup.context.model
         error.add_note(f"model: input {model.input_shape}, output {model.output_shape}")

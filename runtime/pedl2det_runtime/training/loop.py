@@ -352,7 +352,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             context.model,
             state,
             ranks,
-            model_files.described_batch(self._feed.spec),
+            model_files.describe_spec(self._feed.spec),
             lambda path: self._callbacks.determined("on_checkpoint_end", str(path)),
         )
 

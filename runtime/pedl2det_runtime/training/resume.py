@@ -87,7 +87,7 @@ def compare_trial(run: Run, contents: Contents) -> frozenset[str]:
     if point.path is None:
         return frozenset()
     report_code_changes(point.path, run.options.directory, contents.code, run.say)
-    report_version_changes(point.path, keras_versions.described(), run.say)
+    report_version_changes(point.path, keras_versions.describe_versions(), run.say)
     now = contents.compiled or {}
     return check_compiled(point.path, now, run.say, force=run.options.force)
 

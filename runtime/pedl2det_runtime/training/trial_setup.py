@@ -156,7 +156,7 @@ def _checkpoints(run: Run, generation: Generation, model: Any) -> CheckpointMana
         publishable_code(
             code_of(run.options.directory, run.options.out, run.say), run.options.directory, run.say
         ),
-        compiled=compiled_model.described(model),
+        compiled=compiled_model.describe_compiled(model),
     )
     return CheckpointManager(
         _goal(run, generation),

@@ -108,7 +108,7 @@ class WarmStart:
         context = self._setup.context
         with _advice(_REMEDY):
             saved = old.restore_optimizers(context.model, context.optimizers)
-        self._taken += [_described(state) for state in saved]
+        self._taken += [_describe_optimizer(state) for state in saved]
         self._compare_learning_rate(old)
 
     def _compare_learning_rate(self, old: OldCheckpoint) -> None:
@@ -160,6 +160,6 @@ def _advice(remedy: str) -> Iterator[None]:
         raise type(error)(f"{error}; {remedy}") from None
 
 
-def _described(state: OptimizerState) -> str:
+def _describe_optimizer(state: OptimizerState) -> str:
     steps = "" if state.steps is None else f" after {state.steps} steps"
     return f"the state of {state.likely_kind or 'the optimizer'}{steps}"
