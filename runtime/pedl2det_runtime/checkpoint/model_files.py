@@ -94,7 +94,7 @@ def restore_weights(
         checkpoint: the directory of the checkpoint.
         model: the built model.
         built: as in :func:`restore`.
-        is_whole: as in :func:`.size_limits.check_hdf5`.
+        is_whole: as in :func:`.resource_limits.check_hdf5`.
 
     Raises:
         DamagedCheckpointError: a file is damaged, or has more data than such a model.

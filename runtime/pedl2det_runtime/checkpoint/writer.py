@@ -50,7 +50,7 @@ class Contents:
         directory: the trial's directory.
         code: the trial's files (:func:`.code_files.code_of`).
         batch: the batch spec (:func:`.model_files.describe_spec`).
-        compiled: what ``build_model`` compiled (:mod:`.compile_settings`).
+        compiled: what ``build_model`` compiled (:mod:`~.backends.compiled_model`).
     """
 
     config: dict[str, Any]
