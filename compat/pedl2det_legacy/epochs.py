@@ -107,6 +107,13 @@ class _Adopted(tf.keras.callbacks.Callback):
         """Give the metrics by all their names."""
         self._callback.on_test_batch_end(batch, with_old_names(logs))
 
+    def on_test_end(self, logs=None):
+        """Give the metrics of a KerasTrial by its own names, too."""
+        shares = getattr(self._callback, "_supports_tf_logs", False)
+        is_own = self._epochs.has_own_names and not shares
+        bare = {name[4:]: logs[name] for name in logs or () if name.startswith("val_")}
+        self._callback.on_test_end({**bare, **logs} if is_own else logs)
+
 
 class _Epochs(tf.keras.callbacks.Callback):
     """Counts epochs, and calls the epoch hooks of the callbacks that take part.
@@ -124,6 +131,7 @@ class _Epochs(tf.keras.callbacks.Callback):
         self._size = size
         self._batches = context.get_initial_batch()
         self._names = names
+        self.has_own_names = names is not None
         self._of_epoch = {}
         self._before_batch = {}
         self._last = {}

@@ -55,6 +55,19 @@ class FirstBatches(tf.keras.utils.Sequence):
         getattr(self._sequence, "on_epoch_end", lambda: None)()
 
 
+class _Source:
+    """A generator without end that counts; a resumed run begins with a new one."""
+
+    def __init__(self, generator):
+        self._generator = iter(generator)
+        self.drawn = 0
+
+    def draw(self, skipped=0):
+        """Return the next element behind some."""
+        self.drawn += skipped + 1
+        return next(itertools.islice(self._generator, skipped, None))
+
+
 class GeneratedBatches(tf.keras.utils.Sequence):
     """Batches of a generator without end, of which some count as a pass over the data.
 
@@ -62,9 +75,8 @@ class GeneratedBatches(tf.keras.utils.Sequence):
     """
 
     def __init__(self, generator, batches):
-        self._generator = iter(generator)
+        self.source = _Source(generator)
         self._length = math.ceil(batches)
-        self._drawn = 0
         self._lock = threading.Lock()
 
     def __len__(self):
@@ -72,9 +84,28 @@ class GeneratedBatches(tf.keras.utils.Sequence):
 
     def __getitem__(self, index):
         with self._lock:
-            skipped = (index - self._drawn) % self._length
-            self._drawn += skipped + 1
-            return next(itertools.islice(self._generator, skipped, None))
+            return self.source.draw((index - self.source.drawn) % self._length)
+
+    def skip(self, batches):
+        """Draw what was drawn before a run was resumed."""
+        if batches > self.source.drawn:
+            self.source.draw(batches - self.source.drawn - 1)
+
+
+class _Draws(determined.keras.callbacks.Callback):
+    """Has a generator for the validation go on where it was, when a run is resumed."""
+
+    def __init__(self, data):
+        super().__init__()
+        self._data = data
+
+    def get_state(self):
+        """Return how many batches were drawn."""
+        return {"drawn": self._data.source.drawn}
+
+    def load_state(self, state):
+        """Draw them again."""
+        self._data.skip(state["drawn"])
 
 
 def batches(data, batches=None, default=100):
@@ -195,5 +226,15 @@ class Fit:
         self._size = self._size or fit["batch_size"] or 32
 
     def callbacks_with_epochs(self, context):
-        """Return the callbacks, with the epochs and the batch size that they had."""
-        return with_epoch_logs(context, self.callbacks, self.epoch, size=self._size)
+        """Return the callbacks, with the epochs and the batch size that they had.
+
+        The generators of a resumed run go on where they were.
+        """
+        callbacks = list(self.callbacks)
+        if isinstance(self.training_data, GeneratedBatches):
+            in_pass = len(self.training_data) // context.distributed.get_size()
+            passes = context.get_initial_batch() // max(in_pass, 1)
+            self.training_data.skip(passes * len(self.training_data))
+        if isinstance(self.validation_data, GeneratedBatches):
+            callbacks.append(_Draws(self.validation_data))
+        return with_epoch_logs(context, callbacks, self.epoch, size=self._size)

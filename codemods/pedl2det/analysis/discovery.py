@@ -28,7 +28,7 @@ class Discovered:
 
     projects: tuple[Project, ...]  #: the projects, by their directories
     texts: tuple[Path, ...]  #: the other files that may name the old API
-    #: Configs that count in steps and belong to no trial, or to one of several.
+    #: Configs that count in steps and belong to no trial, or to one of several, or are JSON.
     stray: tuple[Path, ...]
     directories: tuple[Path, ...]  #: the directories in which files may be written
     notebooks: tuple[Path, ...]  #: the notebooks that name the old API or its commands
@@ -74,7 +74,7 @@ class _Files:
                 self.native.append(file)
         elif name.endswith(tree.NOTEBOOK):
             self.notebooks.append(file)
-        elif is_yaml and _is_config(data):
+        elif (is_yaml or name.endswith(tree.JSON)) and _is_config(data):
             self.configs.append(file)
         is_environment = is_yaml and name.startswith("environment")
         if name == "setup.py" or is_environment or tree.is_text(name):
@@ -159,7 +159,7 @@ def assign(
     A config in a trial's directory belongs to that trial. Another one belongs to the trial that
     its entrypoint names, or to the only one near it. The search ends at the ``tops``. Return the
     configs of each trial's directory, and those that count in steps and belong to no trial, or to
-    one of several.
+    one of several, or are JSON.
     """
     found: dict[Path, list[Path]] = {}
     stray: list[Path] = []
@@ -168,7 +168,8 @@ def assign(
         if config is None:  # its reader reports what is wrong with it
             candidates = _around(file, homes)
         elif config.is_experiment:
-            candidates = _candidates(file, config, homes, tops)
+            is_json = file.suffix == tree.JSON
+            candidates = [] if is_json else _candidates(file, config, homes, tops)
         else:
             continue
         if len(candidates) == 1:

@@ -48,8 +48,9 @@ def age(trial: Trial) -> Age:
     """Return the TensorFlow that a project was written for, by the old names that it uses.
 
     Names that exist today and meant something else then (``changed`` in the table of names) mean
-    the old thing in code of that age alone.
+    the old thing in code of that age alone. Files that no training imports decide nothing.
     """
+    trial = trial.trained
     is_early, images = trial.generation is Generation.EARLY, _in_images(trial)
     if trial.generation is Generation.PEDL or (is_early and images != {2}) or images == {1}:
         return Age.TENSORFLOW_1
@@ -201,11 +202,13 @@ def imports_standalone(trial: Trial) -> bool:
 
     A module of its own of that name is none. Keras 2.4 to 2.10 are those of TensorFlow.
     """
-    return is_old(trial) and any(is_standalone(one.dotted) for one in trial.all_references)
+    found = trial.trained.all_references
+    return is_old(trial) and any(is_standalone(one.dotted) for one in found)
 
 
 def has_standalone_layers(trial: Trial) -> bool:
     """Whether a project uses a standalone Keras of its own, and no layers of TensorFlow's."""
+    trial = trial.trained
     meant = [(node, trial.modules.meaning(node) or "") for node in trial.modules.reads]
     layers = [node for node, name in meant if name.startswith(_LAYERS_OF_TENSORFLOW)]
     is_own = any(means_standalone(trial, name) for _, name in meant)

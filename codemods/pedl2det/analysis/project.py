@@ -133,6 +133,7 @@ def made(
         counts_in_steps=any(config.counts_steps for config in configs.values()),
         entry_names=entry_names,
         is_whole=len(sources) >= len(project.modules),
+        leftovers=frozenset(project.modules.values()) - project.needed,
         carried=carried,
         mended=mended,
     )

@@ -203,7 +203,8 @@ def spell(source: Source, dotted: str, like: ast.expr | None = None) -> Spelling
         return known
     top, _, rest = dotted.partition(".")
     if top in _USUAL and _is_free(source, _USUAL[top], top):
-        return Spelling(f"{_USUAL[top]}.{rest}", (f"import {top} as {_USUAL[top]}",))
+        code = ".".join(filter(None, (_USUAL[top], rest)))
+        return Spelling(code, (f"import {top} as {_USUAL[top]}",))
     return _bare(source, module, name, name)
 
 
@@ -257,6 +258,8 @@ def _by_known_import(source: Source, dotted: str) -> Spelling | None:
 def _bare(source: Source, module: str, name: str, local: str) -> Spelling:
     """The bare name, imported from its module; under the old local name if that was another."""
     if not module:
+        if not _is_imported(source, local):
+            return Spelling(local)
         return Spelling(local, (f"import {name}" + (f" as {local}" if local != name else ""),))
     if local != name and _is_free(source, name, f"{module}.{name}") and not hasattr(builtins, name):
         local = name
@@ -268,4 +271,10 @@ def _is_free(source: Source, local: str, package: str) -> bool:
     if source.names.is_hidden(local, package):
         return False
     bound = source.names.module_bindings(local)
-    return not bound or bound == [package]
+    return not bound or (bound == [package] and _is_imported(source, local))
+
+
+def _is_imported(source: Source, local: str) -> bool:
+    """Whether nothing else binds a name of a module, such as ``tf = K.tf``."""
+    bound = source.names.bound(source.tree, local)
+    return all(isinstance(one.node, ast.alias) for one in bound)

@@ -14,12 +14,14 @@ from pathlib import Path
 from pedl2det.findings import Unreadable
 
 YAML = (".yaml", ".yml")
+#: A config may be written in it, which `run` reads and nothing rewrites.
+JSON = ".json"
 NOTEBOOK = ".ipynb"
 
 #: Endings and beginnings of the names of other texts that may name the old API or its commands.
 _TEXT_ENDS = (".sh", ".bash", ".zsh", ".mk", ".txt", ".in", ".toml", ".cfg", ".md", ".markdown")
 _TEXT_STARTS = ("Makefile", "makefile", "GNUmakefile", "Dockerfile")
-_ENDS = (".py", NOTEBOOK, *YAML, *_TEXT_ENDS)
+_ENDS = (".py", NOTEBOOK, *YAML, JSON, *_TEXT_ENDS)
 #: Directories that hold nothing of a project.
 PRUNED = {".git", ".hg", ".venv", "venv", ".nox", ".tox", "node_modules", "__pycache__"}
 PRUNED |= {".ipynb_checkpoints"}
@@ -63,7 +65,7 @@ def files_below(paths: Sequence[Path]) -> list[Path]:
 
 def is_python(name: str) -> bool:
     """Tell whether a file is Python: by its name, or because its name says nothing else."""
-    return not name.endswith((NOTEBOOK, *YAML)) and not is_text(name)
+    return not name.endswith((NOTEBOOK, *YAML, JSON)) and not is_text(name)
 
 
 def is_text(name: str) -> bool:

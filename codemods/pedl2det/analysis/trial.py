@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
@@ -86,6 +86,7 @@ class Trial:
     #: ``download_data_function``, or ``entrypoint``, each as ``module:object``.
     entry_names: Mapping[str, frozenset[str]] | None = None
     is_whole: bool = True  #: whether every module could be read
+    leftovers: frozenset[Path] = frozenset()  #: the files that no training imports
     carried: bool = False  #: whether the methods of its trials stay as they are
     #: Whether it is written, wherever it may matter, what old NumPy and Keras did alone.
     mended: bool = False
@@ -199,9 +200,9 @@ class Trial:
     @cached_property
     def beside(self) -> list[ast.ClassDef]:
         """The trials on a context in a directory with trials of PEDL."""
-        if self.generation is not Generation.PEDL:
-            return []
         bases = {root: {self.base_name(one) for one in root.bases} for root in self.roots}
+        if not any(of_one & PEDL_TRIALS for of_one in bases.values()):
+            return []
         return [root for root, of_one in bases.items() if of_one & DETERMINED_TRIALS]
 
     @cached_property
@@ -265,6 +266,14 @@ class Trial:
         homes = [self.modules.home(one) for one in self.concrete]
         homes += [home for one in places if (home := self.modules.split(one)[0]) is not None]
         return self.modules.init_effect(homes)
+
+    @cached_property
+    def trained(self) -> Trial:
+        """The same without the files that no training imports, as ``run`` looks at it."""
+        sources = self.modules.by_name.items()
+        left = {name: source for name, source in sources if source.path not in self.leftovers}
+        is_less = 0 < len(left) < len(sources)
+        return replace(self, modules=Modules(left)) if is_less else self
 
     # Values.
 

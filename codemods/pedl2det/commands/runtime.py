@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from pedl2det.analysis import membership, old_keras
+from pedl2det.analysis.config import Config
 from pedl2det.analysis.membership import uses_legacy
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.project import Reader
@@ -110,7 +111,7 @@ def old_names_of(path: Path, config: Any) -> OldNames:
     """Return the old names that a trial uses: what its config says, and what its files import.
 
     A file that nothing imports (what was left of the old trial, a notebook's helper) decides
-    nothing; the images of all configs below it decide, so that each of them trains the same code.
+    nothing; the images of all its configs below it decide, so that each trains the same code.
     The path is that of its directory or its one file; a config may not be readable.
     """
     home = path if path.is_dir() else path.parent
@@ -126,7 +127,12 @@ def old_names_of(path: Path, config: Any) -> OldNames:
         return OldNames()
     texts = {one: bytes_or_none(one) or b"" for one in files_below([home]) if one.suffix in YAML}
     below = [one for one, text in texts.items() if b"image" in text]  # and no others are parsed
-    values = [(one, made.value()) for one in below if (made := reader.config_or_none(one))]
+    read_configs = {one: made for one in below if (made := reader.config_or_none(one))}
+    values = [
+        (one, made.value())
+        for one, made in read_configs.items()
+        if not _names_other(one, made, home)
+    ]
     configs = [(file, value) for file, value in values if isinstance(value, dict)]
     configs += [(home, config.raw)] if config is not None else []
     trial = Trial(home, Modules(read), configs, counts_in_steps=is_before)
@@ -134,6 +140,12 @@ def old_names_of(path: Path, config: Any) -> OldNames:
     if is_before and (is_script or age is Age.CURRENT):
         age = Age.TENSORFLOW_1
     return OldNames(age, age is Age.TENSORFLOW_1 and old_keras.has_standalone_layers(trial))
+
+
+def _names_other(file: Path, config: Config, home: Path) -> bool:
+    """Whether a config below a trial's directory is one of another trial, beside it."""
+    top = re.split("[.:]", config.trial)[0]
+    return file.parent != home and bool(top) and membership.module(file.parent, top) is not None
 
 
 def _begins(path: Path, home: Path, config: Any) -> Iterator[Path]:

@@ -287,7 +287,15 @@ class _Editor:
         """Add imports that are not there, each in its group."""
         now = [one.node for one in self._imports.values()]
         present = {_single(alias, node) for node in now for alias in node.names}
-        missing = {name: new for name, new in added.items() if ast.unparse(new) not in present}
+        names = self._source.names
+        unbound = {
+            one.id for one in names.of(ast.Name) if one.id in added and not names.bindings(one)
+        }
+        missing = {
+            name: new
+            for name, new in added.items()
+            if name in unbound or ast.unparse(new) not in present
+        }
         run = [[*map(run_at_once, row.nodes)] for row in self._rows if missing]
         parts = map(itertools.chain.from_iterable, run)
         reads = [{one.id for one in part if isinstance(one, ast.Name)} for part in parts]

@@ -16,7 +16,7 @@ from typing import Any
 
 from pedl2det.analysis.discovery import discover
 from pedl2det.analysis.project import Project
-from pedl2det.analysis.tree import is_text
+from pedl2det.analysis.tree import JSON, is_text
 from pedl2det.engine.migration import Change, NewFile, Options, Outcome, Result, Status
 from pedl2det.engine.one_project import migrate_project
 from pedl2det.engine.settling import SCAN
@@ -28,6 +28,8 @@ __all__ = ["Change", "NewFile", "Options", "Outcome", "Result", "Status", "in_or
 
 _STRAY = "this config counts in steps, and no trial was found that it belongs to"
 _HELP = "put it beside its trial, or write entrypoint: module:Class"
+_JSON = "this config counts in steps, and is JSON, which is not rewritten"
+_AS_YAML = "save it as YAML beside its trial, and run migrate again"
 _SHARED = "trials share this file, and not every one of them wants the same new text of it"
 _APART = "give each trial its own copy, or finish the other trials first"
 
@@ -46,9 +48,9 @@ def migrate(paths: Sequence[Path], options: Options | None = None) -> Result:
     result = Result()
     for part in without_conflicts(projects, [*in_order(work, projects, options.jobs)]):
         result.add(part)
-    result.findings += [
-        Finding(Kind.LEFT, SCAN, path, 1, _STRAY, _HELP) for path in discovered.stray
-    ]
+    for path in discovered.stray:
+        why = (_JSON, _AS_YAML) if path.suffix == JSON else (_STRAY, _HELP)
+        result.findings.append(Finding(Kind.LEFT, SCAN, path, 1, *why))
     told = {one.path for one in result.findings}  # also of what a trial cannot read
     for path, error in discovered.unreadable.items():
         if path not in told:

@@ -51,7 +51,7 @@ def migrate_project(
     work = functools.partial(_migrate, project, reader, options, tuple(directories))
     rewritten = _or_failure(project, functools.partial(work, is_carried))
     if is_carried or options.left_out or not any(map(_is_begun, rewritten.outcomes)):
-        return rewritten
+        return rewritten  # a defect leaves a project begun, too
     carried = _or_failure(project, functools.partial(work, True))
     if carried.tracebacks or not carried.outcomes or any(map(_is_begun, carried.outcomes)):
         return rewritten

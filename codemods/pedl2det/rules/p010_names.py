@@ -20,6 +20,7 @@ plainly numbers or arrays.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -53,6 +54,7 @@ _OPTIMIZERS = [f"{old_keras.OPTIMIZERS}.{one}" for one in ("get", "deserialize",
 _RAGGED = ("numpy.array", "numpy.asarray")
 #: Libraries whose functions give arrays, images and tables.
 _ARRAYS = ("PIL", "cv2", "h5py", "numpy", "pandas", "scipy", "skimage", "sklearn", "tensorflow")
+_CREATES = re.compile(r"\b(?:create|require)_(?:dataset|group)\b")
 #: Functions that cast to a type.
 _CASTS = {
     "tensorflow.to_double": "float64",
@@ -139,16 +141,22 @@ def _is_likely_right(
     """Whether a call of a function that has changed is left as it is, in this form of a trial."""
     if row.old in _RAGGED:
         return written_for is Age.CURRENT or not _may_be_ragged(trial, call)
-    is_item = call is not None and any(use.method == "item" for use in trial.flow.uses(call))
-    return row.old in UNLIKELY and not (
-        trial.mended or is_item or (row.old == "numpy.load" and _is_chosen(trial, call))
-    )
+    is_old = call is not None and any(use.method == "item" for use in trial.flow.uses(call))
+    if row.old == "numpy.load":
+        is_old |= _is_chosen(trial, call)
+    elif call is not None:  # a file that is made, if it is not there
+        is_old |= any(_is_changed(use.around) for use in trial.flow.uses(call))
+    return row.old in UNLIKELY and not (trial.mended or is_old)
+
+
+def _is_changed(around: ast.AST) -> bool:
+    """Whether something is put into a file."""
+    is_item = isinstance(around, ast.Subscript) and isinstance(around.ctx, ast.Store)
+    return is_item or _CREATES.search(ast.unparse(around)) is not None
 
 
 def _is_chosen(trial: Trial, call: ast.Call | None) -> bool:
     """Whether a config may choose a file, of which another one may hold objects."""
-    if call is not None and isinstance(trial.modules.home(call).names.parents[call], ast.withitem):
-        return False
     origins = [one for path in call.args for one in trial.flow.origins(path)] if call else []
     return not origins or not all(isinstance(one.node, ast.Constant) for one in origins)
 
@@ -179,10 +187,24 @@ def _is_regular(trial: Trial, value: ast.AST) -> bool:
         case ast.Call(func=function):
             package = (trial.modules.meaning(function) or "").partition(".")[0]
             return package in _ARRAYS
+        case ast.List(elts=[]):  # filled by what is appended
+            return not trial.mended and not any(map(_is_list, _appended(trial, value)))
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
-            is_filled = bool(parts) or not trial.mended  # or by what is appended
-            return is_filled and all(_is_regular(trial, one) for one in parts)
+            return bool(parts) and all(_is_regular(trial, one) for one in parts)
     return isinstance(value, ast.Constant | ast.Compare)
+
+
+def _appended(trial: Trial, rows: ast.List) -> Iterator[ast.expr]:
+    """What is appended to a list."""
+    for use in trial.flow.uses(rows):
+        if use.method == "append" and isinstance(use.around, ast.Call):
+            yield from use.around.args
+
+
+def _is_list(value: ast.expr) -> bool:
+    """Whether an expression is a list of a length that is not visible."""
+    is_made = isinstance(value, ast.Call) and ast.unparse(value.func) == "list"
+    return is_made or isinstance(value, ast.ListComp)
 
 
 def _cast(reference: Reference) -> list[Fix]:

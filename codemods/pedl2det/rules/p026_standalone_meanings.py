@@ -14,9 +14,11 @@ from pedl2det.analysis import old_keras
 from pedl2det.analysis.models import is_certain, losses_and_metrics
 from pedl2det.analysis.old_keras import KERAS, is_standalone
 from pedl2det.analysis.trial import Reference, Trial
-from pedl2det.fixes import Drop, Edit, Fix, Replace, rewrite
+from pedl2det.findings import Kind
+from pedl2det.fixes import Drop, Edit, Fix, Remark, Replace, rewrite
 from pedl2det.support import MODULE
 
+_LAYERS = ("keras.engine", "keras.layers", "keras.models")
 #: Losses that were other functions, by their names for Keras.
 _LOSSES = {
     "hinge": "hinge",
@@ -26,10 +28,17 @@ _LOSSES = {
 }
 
 
-def check(trial: Trial) -> Iterable[Fix]:
+_BOTH = "layers of keras and of tf.keras in one trial: optimizers and losses by name are tf.keras's"
+_ONE = "build its models with one of them, or give compile objects"
+
+
+def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite what meant something else, wherever a project uses standalone Keras."""
     if not old_keras.imports_standalone(trial):
         return
+    layers = [one for one in trial.trained.references if one.dotted.startswith(_LAYERS)]
+    if layers and not old_keras.has_standalone_layers(trial):
+        yield Remark(layers[0].node, _BOTH, _ONE, Kind.DIFFERENT)
     for reference in trial.references:
         module, _, name = reference.dotted.rpartition(".")
         node = reference.node

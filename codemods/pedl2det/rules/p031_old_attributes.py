@@ -29,10 +29,13 @@ _GONE = re.compile(
         |output_(?:classes|shapes|types)|_make_(?:predict|test|train)_function)\b
     |\.(?:non_)?trainable_weights\ =|setattr\(.+,\ '(?:name|(?:non_)?trainable_weights)',
     |\.add_(?:loss|update)\(.+,|\bset\(.*weights|\.get_config\(\)(?s:.*)\['lr'\]
+    |\bgetattr\([\w.]*model,\ (?!'\w+'[,)])
     """,
     re.VERBOSE,
 )
 _NAME = re.compile(r"\.name \+?= ")  #: which layers of standalone Keras could set
+_SETTINGS = re.compile(r"optimizer\.get_config\(\)")  #: which may be read elsewhere
+_RATE = re.compile(r"""["']lr["']""")
 
 
 def check(trial: Trial) -> Iterable[Fix]:
@@ -41,7 +44,8 @@ def check(trial: Trial) -> Iterable[Fix]:
         for node in source.names.of(ast.Attribute) if old_keras.is_old(trial) else ():
             is_read = node.attr == "value" and isinstance(node.ctx, ast.Load)
             origins = trial.flow.origins(node.value) if is_read else []
-            if any(map(_is_size, origins)):
+            may_be = trial.mended and "shape" in source.text and not _means(trial, node)
+            if any(map(_is_size, origins)) or (is_read and may_be):
                 is_certain = all(_is_of_tensor(trial, one) for one in origins)
                 code = "{size}" if is_certain else f"{MODULE}.dimension({{size}})"
                 yield rewrite(node, code, {"size": node.value})
@@ -55,9 +59,19 @@ def _is_gone(trial: Trial, line: ast.stmt) -> bool:
     code = ast.unparse(line)
     return not isinstance(getattr(line, "value", None), ast.Constant) and (
         _GONE.search(code) is not None
+        or (_SETTINGS.search(code) is not None and _says(trial, _RATE))
         or (_NAME.search(code) is not None and old_keras.imports_standalone(trial))
-        or (".predict_proba" in code and any("Sequential" in one.text for one in trial.modules))
+        or (".predict_proba" in code and _says(trial, re.compile("Sequential")))
     )
+
+
+def _means(trial: Trial, node: ast.Attribute) -> bool:
+    """Whether a name is one of a library or of the project."""
+    return trial.modules.meaning(node) is not None
+
+
+def _says(trial: Trial, words: re.Pattern[str]) -> bool:
+    return any(words.search(one.text) for one in trial.modules)
 
 
 def _is_size(origin: Origin) -> bool:

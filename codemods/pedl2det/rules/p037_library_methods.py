@@ -62,12 +62,15 @@ def check(trial: Trial) -> Iterable[Fix]:
             if dotted == "random.shuffle" and len(call.args) + len(call.keywords) > 1:
                 yield rewrite(call.func, "legacy_keras.shuffle")
             for values in call.args[:1] if dotted in SEQUENCES else ():
-                if any(map(_is_no_sequence, trial.flow.origins(values))):
+                if any(_is_no_sequence(trial, one) for one in trial.flow.origins(values)):
                     yield rewrite(values, "[*{values}]", {"values": values})
 
 
-def _is_no_sequence(origin: Origin) -> bool:
+def _is_no_sequence(trial: Trial, origin: Origin) -> bool:
     """Whether a value is an iterator or a set."""
+    called = trial.flow.called(origin.node) if isinstance(origin.node, ast.Call) else []
+    if any(isinstance(part, ast.Yield) for one in called for part in ast.walk(one)):
+        return True
     is_written = isinstance(origin.node, ast.GeneratorExp | ast.Set | ast.SetComp)
     is_called = _ITERATORS.fullmatch(ast.unparse(origin.node)) is not None
     return not origin.path and (is_written or is_called)

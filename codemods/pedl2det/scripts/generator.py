@@ -12,7 +12,8 @@ import itertools
 import re
 import symtable
 import textwrap
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -210,6 +211,8 @@ def _staying(source: Source, project: Container[str]) -> set[ast.stmt]:
     stay: set[ast.stmt] = set()
     moved: set[str] = set()
     used = _known_inside(source.tree.body)
+    bound = [_bound([one]) for one in source.tree.body]
+    times = Counter(itertools.chain.from_iterable(bound))
     for number, node in enumerate(source.tree.body):
         is_first = number == len(stay)
         at_once = [*run_at_once(node)]
@@ -217,11 +220,18 @@ def _staying(source: Source, project: Container[str]) -> set[ast.stmt]:
         runs_code = any(_is_own_import(one, project) for one in at_once)
         runs_code |= _reads_values(source, at_once)
         is_free = names.isdisjoint(moved) and (is_first or not runs_code)
+        is_free &= all(_means_one(source, name, times) for name in bound[number])
         if is_free and _may_stay(source, node, is_first, used):
             stay.add(node)
         else:
-            moved |= _bound([node])
+            moved |= bound[number]
     return stay
+
+
+def _means_one(source: Source, name: str, times: Mapping[str, int]) -> bool:
+    """Whether one statement binds a name, or several do by the same import."""
+    found = {*source.names.module_bindings(name)}
+    return times[name] == 1 or (len(found) == 1 and None not in found)
 
 
 def _reads_values(source: Source, nodes: Iterable[ast.AST]) -> bool:

@@ -197,9 +197,21 @@ def _check_model(context: TFKerasTrialContext) -> None:
 
 
 def _generation(trial: TFKerasTrial, run: Run) -> Generation:
-    """That of the trial; a context-based one whose config counts in steps is of 2020."""
-    own = trial.api_generation
-    return EARLY_DETERMINED if own is CONTEXT_BASED and run.config.is_legacy else own
+    """That of the trial; a context-based one whose config counts in steps is of 2020.
+
+    Raises:
+        ConfigError: the config is PEDL's, which names no entrypoint, and the trial is migrated.
+    """
+    own, config = trial.api_generation, run.config
+    if own is not CONTEXT_BASED or not config.is_legacy:
+        return own
+    if config.entrypoint is None and config.source.path is not None:
+        raise ConfigError(
+            f"{config.source.path}: this config counts in steps and has no entrypoint, as PEDL's "
+            "configs, and the trial is written for a context: rewrite the config too, with "
+            f"pedl2det migrate {run.options.directory}"
+        )
+    return EARLY_DETERMINED
 
 
 def _epoch(run: Run, generation: Generation, training: Any) -> int:
