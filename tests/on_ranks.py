@@ -22,7 +22,7 @@ def examples(directory: Path, *names: str) -> None:
     import click
 
     from pedl2det.commands.run import command
-    from pedl2det_runtime.trainer.loop import TrainingLoop
+    from pedl2det_runtime.training.loop import TrainingLoop
     from support import EXAMPLES
 
     train = TrainingLoop.train
@@ -31,7 +31,7 @@ def examples(directory: Path, *names: str) -> None:
         progress = train(self)
         save(
             directory / name,
-            {str(n): w for n, w in enumerate(self._job.context.model.get_weights())},
+            {str(n): w for n, w in enumerate(self._setup.context.model.get_weights())},
         )
         return progress
 

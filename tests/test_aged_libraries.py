@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pedl2det_runtime.errors import TrialCodeError
-from pedl2det_runtime.trainer.trial_loading import users_code
+from pedl2det_runtime.training.trial_loading import users_code
 
 HERE = Path(__file__).parent
 NEWER = int(metadata.version("scikit-learn").split(".")[1]) >= 3

@@ -20,13 +20,12 @@ import training
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.checkpoint import safe_pickle, writer
 from pedl2det_runtime.checkpoint.code_files import code_of
-from pedl2det_runtime.checkpoint.model_config import needs_trust
-from pedl2det_runtime.checkpoint.progress import Progress
 from pedl2det_runtime.checkpoint.rank_state import RankState
-from pedl2det_runtime.checkpoint.state import State, read_state
+from pedl2det_runtime.checkpoint.state import Progress, State, read_state
 from pedl2det_runtime.checkpoint.writer import Contents
 from pedl2det_runtime.config.credentials import without_credentials
 from pedl2det_runtime.errors import CheckpointError
+from pedl2det_runtime.training.load_model import needs_trust
 from support import write_tree
 
 pytestmark = pytest.mark.versions

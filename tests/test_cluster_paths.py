@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pedl2det_runtime.config.cluster_paths import (
+from pedl2det_runtime.config.cluster_environment import (
     config_here,
     here,
     in_code,

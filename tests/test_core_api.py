@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from determined import core
 
-from pedl2det_runtime.errors import ConfigError, UnservedNameError
-from pedl2det_runtime.errors.determined import CheckpointNotFound
+from pedl2det_runtime.errors import CheckpointNotFound, ConfigError, UnservedNameError
 from training import config, trial_running
 
 

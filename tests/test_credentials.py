@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pedl2det_runtime.checkpoint.public_code import code_without_credentials, publishable_code
+from pedl2det_runtime.checkpoint.code_files import code_without_credentials, publishable_code
 from pedl2det_runtime.config.credentials import is_secret, without_credentials
 
 STARS = "********"

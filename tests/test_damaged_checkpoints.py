@@ -19,8 +19,8 @@ from determined.keras import callbacks, load_model_from_checkpoint_path
 
 import damage
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
-from pedl2det_runtime.checkpoint import first_read, safe_pickle, signature, size_limits
-from pedl2det_runtime.checkpoint.describe import described
+from pedl2det_runtime.checkpoint import resource_limits, safe_pickle, signature
+from pedl2det_runtime.checkpoint.describe import describe_checkpoint
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.errors import CheckpointError, DamagedCheckpointError
 from support import pedl2det, write_tree
@@ -253,7 +253,7 @@ def test_no_hostile_checkpoint_takes_memory_or_runs_code(
 ) -> None:
     """The manifest is right: an attacker can write it too."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(first_read, "SECONDS", 2)
+    monkeypatch.setattr(resource_limits, "SECONDS", 2)
     path, copy = at(out, 4), tmp_path / str(uuid.uuid4())
     model = load_model_from_checkpoint_path(path)
     expected = model.predict(X, verbose=0)
@@ -360,12 +360,12 @@ def test_an_hdf5_file_that_is_never_read_to_its_end(
     name: str, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """256 zeros in it hang the library in a call that hears no signal."""
-    monkeypatch.setattr(first_read, "SECONDS", 2)
+    monkeypatch.setattr(resource_limits, "SECONDS", 2)
     path = at(out, 4)
     (path / "determined-keras-model.h5").write_bytes(damage.endless_hdf5())
     damage.with_hashes(path)
     calls = {
-        "show": lambda: described(path),
+        "show": lambda: describe_checkpoint(path),
         "load": lambda: load_model_from_checkpoint_path(path),
         "from-checkpoint": lambda: run(Dropping, tmp_path / "new", config(6), from_checkpoint=path),
         "resume": lambda: checkpoint_directory.verify(path),
@@ -401,7 +401,6 @@ def test_a_resumed_run_names_what_it_cannot_verify(out: Path) -> None:
 def test_a_whole_hdf5_file_is_read_directly_by_a_resumed_run(
     out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(first_read, "read_first", None)
-    monkeypatch.setattr(size_limits, "read_first", None)
+    monkeypatch.setattr(resource_limits, "read_first", None)
 
     assert "resumed at batch 4" in run(Dropping, out, config(6), resume=True).said

@@ -18,8 +18,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from pedl2det_runtime.distributed.layout import Layout
-from pedl2det_runtime.distributed.tf_config import Address, layout_of_tf_config
+from pedl2det_runtime.distributed.layout import Address, Layout, layout_of_tf_config
 from pedl2det_runtime.errors import (
     CheckFailedError,
     UnservedNameError,

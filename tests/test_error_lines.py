@@ -9,7 +9,7 @@ import pytest
 import tensorflow as tf
 
 from pedl2det_runtime.errors import Pedl2DetError
-from pedl2det_runtime.trainer.trial_loading import users_code
+from pedl2det_runtime.training.trial_loading import users_code
 from training import Trial, X, Y, config, run
 
 HERE = Path(__file__)

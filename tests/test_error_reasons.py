@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pedl2det_runtime.errors.reasons import Reason, reason_in
-from pedl2det_runtime.errors.trial_code import one_line
+from pedl2det_runtime.errors.trial_code import Reason, one_line, reason_in
 
 LAYER = """\
 in user code:

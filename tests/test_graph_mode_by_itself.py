@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pedl2det_runtime.trainer.display import Nothing
-from pedl2det_runtime.trainer.options import RunOptions
-from pedl2det_runtime.trainer.run import run
+from pedl2det_runtime.training.display import Nothing
+from pedl2det_runtime.training.run import run
+from pedl2det_runtime.training.run_options import RunOptions
 from support import pedl2det, write_tree
 from test_run import weights
 

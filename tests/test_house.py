@@ -23,8 +23,8 @@ ROOMS = {
         *("report", "terminal", "verify", "eject", "commands"),
     ),
     Path(pedl2det_runtime.__file__).parent: (
-        *("errors", "config", "backends", "distributed", "data", "api", "semantics"),
-        *("checkpoint", "core", "trainer", "launch", "search"),
+        *("errors", "config", "backends", "distributed", "data", "checkpoint", "api"),
+        *("older_apis", "training", "search"),
     ),
 }
 each_house = pytest.mark.parametrize("house", ROOMS, ids=lambda house: house.name)

@@ -12,7 +12,7 @@ from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.config.notices import notices
 from pedl2det_runtime.config.reader import config_from
 from pedl2det_runtime.errors import InvalidConfigurationException, TrialLoadError
-from pedl2det_runtime.trainer.trial_loading import at_home, load_trial
+from pedl2det_runtime.training.trial_loading import at_home, load_trial
 from support import write_tree
 
 OLD_TRIAL = """\

@@ -11,14 +11,14 @@ import pytest
 import tensorflow as tf
 
 from pedl2det_legacy.keras_trials import reported_as
-from pedl2det_runtime.api.generation import (
+from pedl2det_runtime.backends.compiled_model import metric_names
+from pedl2det_runtime.config.generation import (
     CONTEXT_BASED,
     EARLY_DETERMINED,
     Generation,
     Kind,
     Metrics,
 )
-from pedl2det_runtime.backends.compiled_metrics import metric_names
 from pedl2det_runtime.errors import InvalidModelException, MetricError
 from training import Trial, config, run
 

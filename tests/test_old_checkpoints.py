@@ -21,8 +21,8 @@ import old_formats
 from old_formats import FORMATS, HDF5, REAL, WEIGHTS
 from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import opened
 from pedl2det_runtime.errors import CheckpointError, ConfigError, DamagedCheckpointError
-from pedl2det_runtime.trainer.convert import convert
-from pedl2det_runtime.trainer.options import RunOptions
+from pedl2det_runtime.training.convert import convert
+from pedl2det_runtime.training.run_options import RunOptions
 from training import Trained, Trial, X, Y, config, run
 
 BATCHES = [slice(start, start + 4) for start in range(0, 20, 4)]  # of a pass

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 import yaml
 
-from pedl2det_runtime.trainer.load_model import load_model_from_checkpoint_path
+from pedl2det_runtime.training.load_model import load_model_from_checkpoint_path
 from test_oracle import COMMAND_LINES, DRIVER, SMALL, Trained, _python
 
 pytestmark = pytest.mark.oracle

@@ -8,8 +8,8 @@ import pytest
 
 from pedl2det_runtime.checkpoint.json_lines import REPORT, JsonLines, written_lines
 from pedl2det_runtime.errors import ConfigError
-from pedl2det_runtime.trainer.display import Nothing, Report
-from pedl2det_runtime.trainer.reports import Reports
+from pedl2det_runtime.training.display import Nothing, Report
+from pedl2det_runtime.training.reports import Reports
 from support import write_tree
 
 LINE = '{"kind": "training", "batches": 7, "epochs": 1.4, "metrics": {"loss": NaN}}\n'

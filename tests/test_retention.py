@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pedl2det_runtime.checkpoint.retention import Retention, superseded
+from pedl2det_runtime.checkpoint.manager import Retention, superseded
 
 CHECKPOINTS = {"a": 10, "b": 20, "c": 30, "d": 40}
 VALIDATIONS = {10: 0.5, 20: 0.1, 30: 0.9, 40: math.nan}

@@ -19,7 +19,7 @@ import pytest
 
 import training
 from pedl2det_runtime.errors import ConfigError
-from pedl2det_runtime.trainer import run_lock
+from pedl2det_runtime.training import run_lock
 from support import pedl2det, read_tree, start, write_tree
 from test_run import SMALL, trained
 from training import Trial

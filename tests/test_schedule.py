@@ -7,8 +7,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pedl2det_runtime.checkpoint.progress import Progress
-from pedl2det_runtime.trainer.schedule import (
+from pedl2det_runtime.checkpoint.state import Progress
+from pedl2det_runtime.training.schedule import (
     Schedule,
     next_action,
     next_epoch_end,

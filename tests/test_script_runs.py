@@ -13,9 +13,9 @@ import pytest
 from pedl2det_runtime.checkpoint.directory import latest
 from pedl2det_runtime.checkpoint.model_files import read_weights
 from pedl2det_runtime.errors import Pedl2DetError
-from pedl2det_runtime.trainer.display import Nothing
-from pedl2det_runtime.trainer.options import RunOptions
-from pedl2det_runtime.trainer.run import run
+from pedl2det_runtime.training.display import Nothing
+from pedl2det_runtime.training.run import run
+from pedl2det_runtime.training.run_options import RunOptions
 from support import write_tree
 
 HEAD = """\

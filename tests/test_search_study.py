@@ -22,10 +22,9 @@ from pedl2det_runtime.config.reader import read_config
 from pedl2det_runtime.errors import Pedl2DetError
 from pedl2det_runtime.search import study as study_module
 from pedl2det_runtime.search.plan import Plan, Point, plan_of
-from pedl2det_runtime.search.search import Search
+from pedl2det_runtime.search.search import Reached, Search, TrialProcesses
 from pedl2det_runtime.search.study import Result, Study, database_errors, sqlite
-from pedl2det_runtime.search.trial_process import Reached, TrialProcesses
-from pedl2det_runtime.trainer.options import RunOptions
+from pedl2det_runtime.training.run_options import RunOptions
 
 POINTS = tuple(Point(number, {"rate": 0.1 * (number + 1)}, number, (8,)) for number in range(3))
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pedl2det_runtime.data import stacks
+from pedl2det_runtime.data import feed
+from pedl2det_runtime.data.feed import ArrayStacks, SequenceStacks
 from pedl2det_runtime.data.loaders import ArraySequence
+from pedl2det_runtime.data.prefetching import Workers
 from pedl2det_runtime.data.sampler import Sampler
-from pedl2det_runtime.data.stacks import ArrayStacks, SequenceStacks
 from pedl2det_runtime.data.tensors import standardized
-from pedl2det_runtime.data.workers import Workers
 from pedl2det_runtime.errors import InvalidExperimentException
 
 
@@ -70,7 +70,7 @@ def several(passes: Iterator[list[int]]) -> list[list[int]]:
 
 
 def test_a_stack_is_of_limited_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stacks, "LARGEST", 3 * 4 * 8)
+    monkeypatch.setattr(feed, "LARGEST_STACK", 3 * 4 * 8)
     x = np.zeros((100, 2))  # 64 bytes a batch, with the targets 96
     sequence = ArraySequence((x, x[:, 0]), 4)
     reader = ArrayStacks(sequence, Sampler(len(sequence)).passes(0))

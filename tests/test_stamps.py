@@ -12,20 +12,20 @@ import stamps
 from support import ROOT
 
 RULE = ROOT / "codemods/pedl2det/rules/p008_wrap_model.py"
-TRAINER = ROOT / "runtime/pedl2det_runtime/trainer/run.py"
+TRAINING = ROOT / "runtime/pedl2det_runtime/training/run.py"
 
 
 def reached(name: str) -> set[Path]:
     return stamps.reached(ROOT / "tests" / name)
 
 
-def test_rules_are_reached_by_what_migrates_and_the_trainer_by_what_trains() -> None:
-    assert TRAINER in reached("test_run.py")
+def test_rules_are_reached_by_what_migrates_and_training_by_what_trains() -> None:
+    assert TRAINING in reached("test_run.py")
     assert RULE not in reached("test_schedule.py")
     assert RULE in reached("codemods/test_rules.py")
-    assert TRAINER not in reached("test_turns.py")
-    assert {RULE, TRAINER} <= reached("test_oracle.py")
-    assert {RULE, TRAINER, ROOT / "README.md"} <= reached("test_docs.py")
+    assert TRAINING not in reached("test_turns.py")
+    assert {RULE, TRAINING} <= reached("test_oracle.py")
+    assert {RULE, TRAINING, ROOT / "README.md"} <= reached("test_docs.py")
 
 
 @pytest.mark.parametrize("name", ["test_search_plan", "test_error_reasons", "test_legacy_names"])
@@ -60,9 +60,9 @@ def test_a_change_of_what_is_reached_changes_the_digest(
     content = stamps._content
 
     def changed(path: Path) -> bytes:
-        return content(path) + (b"#" if path in (RULE, TRAINER) else b"")
+        return content(path) + (b"#" if path in (RULE, TRAINING) else b"")
 
     monkeypatch.setattr(stamps, "_content", changed)
 
-    assert (TRAINER in reached("test_search_plan.py")) == (stamps.digest(test) != before)
+    assert (TRAINING in reached("test_search_plan.py")) == (stamps.digest(test) != before)
     assert stamps.digest(ROOT / "tests" / "test_run.py") != before

@@ -22,8 +22,8 @@ from pedl2det.terminal import Quiet, display
 from pedl2det.terminal.bar import Bar
 from pedl2det.visible import visible_lines
 from pedl2det_runtime.checkpoint.manager import Best
-from pedl2det_runtime.trainer.display import Ended, Report, shown_time
-from pedl2det_runtime.trainer.options import RunOptions
+from pedl2det_runtime.training.display import Ended, Report, shown_time
+from pedl2det_runtime.training.run_options import RunOptions
 from support import ROOT, pedl2det, read_tree, write_tree
 from test_run import CONFIG, MODEL, SMALL, reports
 

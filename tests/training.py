@@ -20,13 +20,12 @@ from pedl2det_runtime.checkpoint.directory import latest, steps
 from pedl2det_runtime.checkpoint.model_files import read_weights
 from pedl2det_runtime.config.reader import config_from
 from pedl2det_runtime.distributed import DistributedContext
-from pedl2det_runtime.distributed.group import alone
-from pedl2det_runtime.distributed.joining import join
 from pedl2det_runtime.distributed.layout import Layout
-from pedl2det_runtime.trainer.display import Lines
-from pedl2det_runtime.trainer.options import RunOptions
-from pedl2det_runtime.trainer.resolved_run import resolved
-from pedl2det_runtime.trainer.run import train
+from pedl2det_runtime.distributed.process_groups import alone
+from pedl2det_runtime.distributed.ranks import join
+from pedl2det_runtime.training.display import Lines
+from pedl2det_runtime.training.run import resolve_run, train
+from pedl2det_runtime.training.run_options import RunOptions
 
 #: Of trials that a test has no directory for: one beside ``out`` would be in the tests' way.
 _EMPTY = tempfile.TemporaryDirectory(prefix="trials-")
@@ -160,7 +159,7 @@ def run(
         directory.mkdir(exist_ok=True)
     chosen = RunOptions(directory=directory, out=out, **options)
     with trial_running(given or config(), out) as info:
-        train(trial_class, resolved(chosen, info, Lines(said.append, out)))
+        train(trial_class, resolve_run(chosen, info, Lines(said.append, out)))
     return Trained(out, Trial.last, said)
 
 

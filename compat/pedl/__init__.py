@@ -15,7 +15,7 @@ from pedl2det_legacy.download import is_valid_url
 from pedl2det_runtime import refusals
 from pedl2det_runtime.api.trial_info import current
 from pedl2det_runtime.backends.keras_versions import choose_keras_2
-from pedl2det_runtime.config.python_side import Categorical, Constant, Double, Integer, Log
+from pedl2det_runtime.config.hparams import Categorical, Constant, Double, Integer, Log
 from pedl2det_runtime.errors import NoTrialError
 
 __all__ = [

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from campaign.kills import reported_bytes
 from support import heed_signals, write_tree
-from test_launch import CONFIG, TRIAL, processes_of
 from test_run import reports, weights
+from test_start_ranks import CONFIG, TRIAL, processes_of
 
 BATCHES = ("--set", "searcher.max_length.batches=300", "--set", "max_restarts=100")
 

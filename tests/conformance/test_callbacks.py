@@ -359,7 +359,7 @@ def test_a_callback_may_add_a_metric(tmp_path: Path) -> None:
 
 @promise("4.6", "callbacks that say _chief_worker_only are left out on other ranks")
 def test_callbacks_of_the_chief(tmp_path: Path) -> None:
-    from pedl2det_runtime.trainer.callback_multiplexer import Multiplexer
+    from pedl2det_runtime.training.callback_multiplexer import Multiplexer
 
     alone, everywhere = Recorder(), Recorder()
     alone._chief_worker_only = True

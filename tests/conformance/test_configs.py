@@ -15,7 +15,7 @@ from pedl2det_runtime.config.hparams import sample_hparams
 from pedl2det_runtime.config.notices import notices
 from pedl2det_runtime.config.reader import config_from
 from pedl2det_runtime.errors import ConfigError, TrialLoadError
-from pedl2det_runtime.trainer.trial_loading import load_trial
+from pedl2det_runtime.training.trial_loading import load_trial
 from promises import promise
 from training import Trained, Trial, X, Y, config, run
 

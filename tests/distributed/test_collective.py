@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pedl2det_runtime.distributed.collective import Collective, Step, disorder
+from pedl2det_runtime.distributed.process_groups import Collective, Step, disorder
 
 FIRST = Step(1, Collective.ALLGATHER)
 

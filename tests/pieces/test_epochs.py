@@ -11,7 +11,7 @@ import pytest
 import tensorflow as tf
 from determined.keras.callbacks import Callback
 
-from pedl2det_runtime.api.generation import EARLY_DETERMINED
+from pedl2det_runtime.config.generation import EARLY_DETERMINED
 
 
 class Context:

@@ -40,7 +40,7 @@ class Recorder:
 
     def open(self, call: Callable[..., Any], loop: Any, model: Any) -> Any:
         """Start from the old weights; put the old batches in place of the loader's."""
-        recording.seed_host(loop._job.context.get_trial_seed())
+        recording.seed_host(loop._setup.context.get_trial_seed())
         dataset = call(loop, model)
         self._record["names"] = recording.names_of(model)
         self._initial = model.get_weights()
@@ -63,8 +63,8 @@ class Recorder:
 
     def validate(self, call: Callable[..., Any], loop: Any) -> None:
         """Write the record before the validation, which comes last."""
-        recording.seed_host(loop._job.context.get_trial_seed())
-        weights = {"before": self._initial, "after": loop._job.context.model.get_weights()}
+        recording.seed_host(loop._setup.context.get_trial_seed())
+        weights = {"before": self._initial, "after": loop._setup.context.model.get_weights()}
         named = {
             f"{key}_{n:03}": one for key, kept in weights.items() for n, one in enumerate(kept)
         }
@@ -120,7 +120,7 @@ def main() -> None:
     import tensorflow as tf
 
     from pedl2det.cli import main as command_line
-    from pedl2det_runtime.trainer.loop import TrainingLoop
+    from pedl2det_runtime.training.loop import TrainingLoop
 
     recording.drop_nothing(tf.keras.layers)
     directory = Path(sys.argv.pop(1)).resolve()

@@ -26,13 +26,13 @@ def show(path: Path) -> None:
     Of the directory of a run, list the checkpoints, and mark the best.
     """
     with _errors_as_lines():
-        from pedl2det_runtime.checkpoint.describe import described, described_run
-        from pedl2det_runtime.trainer.source import require_checkpoint
+        from pedl2det_runtime.checkpoint.describe import describe_checkpoint, describe_run
+        from pedl2det_runtime.training.source_checkpoint import require_checkpoint
 
-        lines = described_run(path)
+        lines = describe_run(path)
         if lines is None:
             require_checkpoint(path)
-            lines = described(path.resolve())
+            lines = describe_checkpoint(path.resolve())
         for line in lines:
             say(visible(line))
 
@@ -47,7 +47,7 @@ def trust(path: Path) -> None:
     with _errors_as_lines():
         from pedl2det_runtime.checkpoint import signature
         from pedl2det_runtime.errors import CheckpointError
-        from pedl2det_runtime.trainer.source import require_checkpoint
+        from pedl2det_runtime.training.source_checkpoint import require_checkpoint
 
         require_checkpoint(path)
         try:
@@ -70,7 +70,7 @@ def convert(old: Path, new: Path, trust: bool, weights_only: bool, with_stack: b
         from pedl2det_runtime.backends import keras_versions
 
         keras_versions.load_tensorflow()
-        from pedl2det_runtime.trainer.convert import convert
+        from pedl2det_runtime.training.convert import convert
 
         options = runtime().RunOptions(directory=old.resolve() / "code", out=new)
         with old_names(options), stub_path.served_first(), keras_versions.as_before():

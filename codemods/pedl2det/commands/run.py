@@ -116,10 +116,10 @@ def _train(
     """Train in this process, or start the ranks; do neither if nothing is left to train."""
     from pedl2det.terminal import display
     from pedl2det_runtime import errors
-    from pedl2det_runtime.distributed.joining import is_rank
-    from pedl2det_runtime.launch.start import ranks_to_start, start_ranks
-    from pedl2det_runtime.trainer import signals
-    from pedl2det_runtime.trainer.run_end import find_end
+    from pedl2det_runtime.distributed.ranks import is_rank
+    from pedl2det_runtime.training import signals
+    from pedl2det_runtime.training.run_end import find_end
+    from pedl2det_runtime.training.start_ranks import ranks_to_start, start_ranks
 
     out = None if options.discards_results else options.out
     to_resume = partial(replace(named, max_batches=None).to_resume, begun=True)
@@ -152,8 +152,8 @@ def _train(
 
 def _stop(stop: Any, named: Any, hosts: str | None) -> NoReturn:
     """Say how to go on after a signal; a rank leaves that to the launcher."""
-    from pedl2det_runtime.distributed.joining import is_rank
-    from pedl2det_runtime.launch.output import Failure
+    from pedl2det_runtime.distributed.horovodrun_output import Failure
+    from pedl2det_runtime.distributed.ranks import is_rank
 
     if is_rank():
         Failure(type(stop).__name__, str(stop), str(stop.number)).tell()

@@ -35,7 +35,7 @@ def runtime() -> ModuleType:
     try:
         from pedl2det_runtime.backends import keras_versions
         from pedl2det_runtime.errors import WrongKerasError
-        from pedl2det_runtime.trainer import run
+        from pedl2det_runtime.training import run
     except ModuleNotFoundError as error:
         raise Pedl2DetError(
             f"training needs {error.name}, which is not installed: pip install 'pedl2det[run]'"
@@ -54,7 +54,7 @@ def old_names(options: Any, *, as_written: bool = False) -> Iterator[None]:
     Code that is trained as it is written gets none, nor old arguments of optimizers.
     """
     from pedl2det_runtime.backends import keras_versions
-    from pedl2det_runtime.trainer.run import readable_config
+    from pedl2det_runtime.training.run import readable_config
 
     names = OldNames()
     if as_written:
@@ -80,9 +80,9 @@ def old_names(options: Any, *, as_written: bool = False) -> Iterator[None]:
 
 def fail(error: Any, with_stack: bool) -> NoReturn:
     """Tell the error; on a rank to the launcher, who shows that of the first rank to fail."""
-    from pedl2det_runtime.distributed.joining import is_rank
+    from pedl2det_runtime.distributed.horovodrun_output import Failure
+    from pedl2det_runtime.distributed.ranks import is_rank
     from pedl2det_runtime.errors import TrialCodeError
-    from pedl2det_runtime.launch.output import Failure
 
     cause = error.__cause__ if isinstance(error, TrialCodeError) else None
     if is_rank():

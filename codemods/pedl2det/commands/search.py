@@ -61,9 +61,9 @@ def command(
     from pedl2det_runtime.config.reader import read_config
     from pedl2det_runtime.search.plan import plan_of
     from pedl2det_runtime.search.study import database_errors, sqlite
-    from pedl2det_runtime.trainer import run_lock
-    from pedl2det_runtime.trainer.options import RunOptions
-    from pedl2det_runtime.trainer.run import find_config
+    from pedl2det_runtime.training import run_lock
+    from pedl2det_runtime.training.run import find_config
+    from pedl2det_runtime.training.run_options import RunOptions
 
     out = out or Path("runs") / f"{directory.resolve().name}-search"
     try:
@@ -90,10 +90,9 @@ def _search(
 ) -> None:
     """Run the search until it is over or stopped; show what it has reached."""
     from pedl2det_runtime.config.credentials import without_credentials
-    from pedl2det_runtime.search.search import Search
+    from pedl2det_runtime.search.search import Search, TrialProcesses
     from pedl2det_runtime.search.study import DATABASE, Study
-    from pedl2det_runtime.search.trial_process import TrialProcesses
-    from pedl2det_runtime.trainer import run_lock
+    from pedl2det_runtime.training import run_lock
 
     out = options.out
     smaller = config.searcher.smaller_is_better
@@ -133,7 +132,7 @@ def _search(
 def _show(config: Any, study: Any, out: Path, plan: Any) -> None:
     """Print the table and the best trial; write the best trial's config."""
     from pedl2det_runtime.search.search import best_of, constant_config
-    from pedl2det_runtime.trainer import run_lock
+    from pedl2det_runtime.training import run_lock
 
     smaller = config.searcher.smaller_is_better
     sign = 1 if smaller else -1

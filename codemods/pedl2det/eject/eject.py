@@ -162,7 +162,7 @@ def _script(values: dict[str, Any], config: Path, name: str) -> str:
     """The text of the script, whose file has this name: `train.py.j2`, rendered."""
     import black
 
-    from pedl2det_runtime.config.environment_variables import assignments
+    from pedl2det_runtime.config.cluster_environment import assignments
 
     text = render(
         "eject/train.py.j2",

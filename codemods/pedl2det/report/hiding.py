@@ -42,8 +42,7 @@ class Hider:
 
     def in_file(self, path: Path, text: str) -> str:
         """Mask the text of a file; its lines keep their numbers."""
-        from pedl2det_runtime.config.code_credentials import parts_in_code
-        from pedl2det_runtime.config.credentials import masked, secret_parts
+        from pedl2det_runtime.config.credentials import masked, parts_in_code, secret_parts
 
         parts = [*(parts_in_code(text) if path.suffix in _CODE else secret_parts(text))]
         for value in self._known:

@@ -42,7 +42,7 @@ def check(trial: Trial) -> Iterable[Fix]:
 
 
 def _relative_paths(trial: Trial, source: Source) -> Iterator[Fix]:
-    from pedl2det_runtime.config.cluster_paths import relative
+    from pedl2det_runtime.config.cluster_environment import relative
 
     configs = [config for _, config in trial.configs]
     for text in source.names.of(ast.Constant):

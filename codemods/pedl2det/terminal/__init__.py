@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from pedl2det.visible import say
-from pedl2det_runtime.trainer.display import Ended, Lines, Nothing, Report
+from pedl2det_runtime.training.display import Ended, Lines, Nothing, Report
 
 
 def display(

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from pedl2det.visible import visible
-from pedl2det_runtime.trainer.display import Ended, Lines, Report, shown_metrics
+from pedl2det_runtime.training.display import Ended, Lines, Report, shown_metrics
 
 #: Seconds between two drawings. No thread draws: a worker process could be forked while it did.
 _PAUSE = 0.1

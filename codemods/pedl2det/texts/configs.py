@@ -89,7 +89,7 @@ def with_legacy_config(old: str, result: TextResult) -> TextResult:
 
 def _patch(have: dict[str, Any], want: dict[str, Any]) -> dict[str, Any]:
     """The changes that make one mapping another; None removes a key."""
-    from pedl2det_runtime.config.cluster_paths import HOMES, here
+    from pedl2det_runtime.config.cluster_environment import HOMES, here
 
     patch: dict[str, Any] = {key: None for key in have if key not in want}
     for key, value in want.items():

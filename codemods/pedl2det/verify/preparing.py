@@ -197,7 +197,7 @@ def chosen_config(home: Path, *, any_will_do: bool = False) -> Path:
         Pedl2DetError: there is none, or there are several.
     """
     from pedl2det_runtime.errors import ConfigError
-    from pedl2det_runtime.trainer.run import find_config
+    from pedl2det_runtime.training.run import find_config
 
     try:
         return find_config(home)

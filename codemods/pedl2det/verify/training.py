@@ -14,7 +14,7 @@ from pathlib import Path
 from pedl2det.verify.configs import Settings
 from pedl2det.verify.copies import Copy
 from pedl2det.visible import say
-from pedl2det_runtime.launch.child import end_with_parent
+from pedl2det_runtime.training.signals import end_with_parent
 
 #: A training of so many batches is compared whole.
 WHOLE = 1000

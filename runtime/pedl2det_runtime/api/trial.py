@@ -5,14 +5,21 @@ Follows the Determined documentation, *Keras API* guide and *Keras API Reference
 
 from __future__ import annotations
 
+import functools
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any, ClassVar
 
 from pedl2det_runtime.api.context import TFKerasTrialContext
-from pedl2det_runtime.api.early_trial import accept_hparams
-from pedl2det_runtime.api.generation import CONTEXT_BASED, Generation
+from pedl2det_runtime.api.trial_info import current
+from pedl2det_runtime.config.generation import CONTEXT_BASED, Generation
+
+_METHODS_OF_EARLY_TRIALS = (
+    *("build_model", "build_training_data_loader", "build_validation_data_loader"),
+    *("session_config", "keras_callbacks"),
+)
 
 
 class Trial(ABC):
@@ -54,7 +61,7 @@ class TFKerasTrial(Trial):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        accept_hparams(cls)
+        _accept_hparams(cls)
 
     @classmethod
     def as_context_trial(cls, package: ModuleType) -> type[TFKerasTrial]:  # noqa: ARG003
@@ -113,3 +120,32 @@ class TFKerasTrial(Trial):
     def keras_callbacks(self) -> list[Any]:
         """Return the list of ``tf.keras`` or ``determined.keras`` callbacks to use in training."""
         return []
+
+
+def _accept_hparams(trial_class: type) -> None:
+    """Pass ``hparams`` to the methods of a trial that require it.
+
+    Follows docs/semantics.md, ``hparams`` in early Determined.
+
+    Args:
+        trial_class: the trial class; its methods are replaced in place.
+    """
+    for name in _METHODS_OF_EARLY_TRIALS:
+        method = vars(trial_class).get(name)
+        if inspect.isfunction(method) and _requires_hparams(method):
+            setattr(trial_class, name, _with_hparams(method))
+
+
+def _requires_hparams(method: Callable[..., Any]) -> bool:
+    parameter = inspect.signature(method).parameters.get("hparams")
+    return parameter is not None and parameter.default is parameter.empty
+
+
+def _with_hparams(method: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def with_hparams(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if not args and "hparams" not in kwargs:
+            kwargs["hparams"] = dict(current().hparams)
+        return method(self, *args, **kwargs)
+
+    return with_hparams

@@ -1,7 +1,7 @@
-"""The trial that runs in this process.
+"""The trial that runs in this process, also as ``determined.get_cluster_info`` describes it.
 
 It is set before any module of the user is imported, because old code reads hyperparameters during
-its import, when no context exists.
+its import, when no context exists. Addresses and credentials of a cluster are not included.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from pedl2det_runtime.config.cluster_paths import here
+from pedl2det_runtime.config.cluster_environment import here, variables_set
 from pedl2det_runtime.config.config_dict import ConfigDict, with_defaults
-from pedl2det_runtime.config.environment_variables import variables_set
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.hparams import sample_hparams
 from pedl2det_runtime.distributed import DistributedContext, one_process
@@ -147,3 +146,76 @@ def running(info: TrialInfo) -> Iterator[TrialInfo]:
 def tensorboard_directory() -> Path:
     """Return the directory of TensorBoard's files; ``runs/tensorboard`` outside a run."""
     return _running.tensorboard_dir if _running else (Path("runs") / "tensorboard").resolve()
+
+
+@dataclass(frozen=True)
+class ClusterTrialInfo:
+    """The running trial (``determined.TrialInfo``).
+
+    Attributes:
+        trial_id: ID of the trial.
+        experiment_id: ID of the experiment.
+        trial_seed: seed of ``random``, NumPy and TensorFlow.
+        hparams: the value of each hyperparameter, by name.
+    """
+
+    trial_id: int
+    experiment_id: int
+    trial_seed: int
+    hparams: dict[str, Any]
+    _config: dict[str, Any] = field(default_factory=dict)  # the experiment config
+
+
+@dataclass(frozen=True)
+class ClusterInfo:
+    """The running task.
+
+    Attributes:
+        trial: the trial of the task.
+        user_data: the ``data`` section of the experiment config; empty if absent.
+        slot_ids: IDs of the slots on this machine.
+        container_slot_counts: number of slots on each machine.
+        container_rank: rank of this machine.
+        task_type: always ``"TRIAL"``.
+        gpu_uuids: always empty.
+        latest_checkpoint: always None; the runtime restores checkpoints itself.
+        container_addrs: always empty, like the addresses, IDs and credentials of a cluster.
+    """
+
+    trial: ClusterTrialInfo
+    user_data: dict[str, Any]
+    slot_ids: list[int]
+    container_slot_counts: list[int]
+    container_rank: int
+    task_type: str = "TRIAL"
+    gpu_uuids: list[str] = field(default_factory=list)
+    latest_checkpoint: str | None = None
+    container_addrs: list[str] = field(default_factory=list)
+    master_url: str = ""
+    cluster_id: str = ""
+    agent_id: str = ""
+    task_id: str = ""
+    allocation_id: str = ""
+    session_token: str = ""
+
+
+def get_cluster_info() -> ClusterInfo | None:
+    """Return information about the running trial, or None outside a run."""
+    try:
+        info = current()
+    except NoTrialError:
+        return None
+    distributed = info.distributed
+    return ClusterInfo(
+        trial=ClusterTrialInfo(
+            trial_id=info.trial_id,
+            experiment_id=info.experiment_id,
+            trial_seed=info.seed,
+            hparams=dict(info.hparams),
+            _config=info.experiment_config,
+        ),
+        user_data=here(info.config.data, info.config.places),
+        slot_ids=list(range(distributed.local_size)),
+        container_slot_counts=[distributed.local_size] * distributed.cross_size,
+        container_rank=distributed.cross_rank,
+    )

@@ -13,6 +13,7 @@ import re
 from typing import Any
 
 from pedl2det_runtime.errors import SELECT_GRAPH_MODE, InvalidExperimentException
+from pedl2det_runtime.errors.repeated_warnings import logger
 
 _SYMBOLIC = "it uses symbolic tensors of its model as values"
 #: Parts of messages of TensorFlow and Keras about code that works in graph mode only, and a reason.
@@ -35,6 +36,7 @@ _REASONS = {
 _NEEDED = re.compile(rf"(?:.*Error: )?(?P<reason>.*); {re.escape(SELECT_GRAPH_MODE)}")
 #: The environment variable with which the launcher requests graph mode of all ranks: 1.
 VARIABLE = "PEDL2DET_GRAPH_MODE"
+_log = logger(__name__)
 
 
 def is_requested() -> bool:
@@ -172,3 +174,36 @@ def evaluate(model: Any, dataset: Any, steps: int | None, callbacks: list[Any]) 
 def metrics_of(logs: dict[str, Any]) -> dict[str, Any]:
     """Return the metrics in a callback's logs, without the batch counts of graph mode."""
     return {name: value for name, value in logs.items() if name not in ("batch", "size")}
+
+
+def apply_session_config(config: Any) -> None:
+    """Apply the ``tf.compat.v1.ConfigProto`` that ``session_config`` returned.
+
+    In graph mode it configures the session. In eager mode only the thread counts apply, and only
+    before the first TensorFlow operation; otherwise a warning is logged.
+
+    Args:
+        config: the ``ConfigProto``; None for the defaults.
+    """
+    import tensorflow as tf
+
+    if config is None:
+        config = tf.compat.v1.ConfigProto()
+    if is_chosen():
+        # Recurrent layers that read from a dataset need this.
+        tf.compat.v1.experimental.output_all_intermediates(True)
+        tf.compat.v1.keras.backend.set_session(tf.compat.v1.Session(config=config))
+        return
+    wanted = {
+        tf.config.threading.set_intra_op_parallelism_threads: config.intra_op_parallelism_threads,
+        tf.config.threading.set_inter_op_parallelism_threads: config.inter_op_parallelism_threads,
+    }
+    try:
+        for set_threads, count in wanted.items():
+            if count > 0:
+                set_threads(count)
+    except RuntimeError:
+        _log.warning(
+            "session_config: the trial ran TensorFlow operations before it, "
+            "so its thread counts have no effect"
+        )

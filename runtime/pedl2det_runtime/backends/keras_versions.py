@@ -380,7 +380,7 @@ def train_counter(model: Any) -> Any:
     return model._train_counter
 
 
-def described() -> dict[str, str]:
+def describe_versions() -> dict[str, str]:
     """Return the versions of TensorFlow and Keras, for a checkpoint's metadata."""
     import tensorflow as tf
 

@@ -1,16 +1,19 @@
-"""Select the code and data files of a trial that a checkpoint contains."""
+"""Select the code and data files of a trial for a checkpoint, without the credentials in them."""
 
 from __future__ import annotations
 
+import ast
+import functools
 import math
 import os
 import sys
 import sysconfig
 from collections.abc import Callable, Iterable, Iterator
+from itertools import zip_longest
 from pathlib import Path
 
 from pedl2det_runtime.checkpoint import ownership
-from pedl2det_runtime.config.credentials import is_secret, secret_parts
+from pedl2det_runtime.config.credentials import is_secret, masked, parts_in_code, secret_parts
 
 _DATA_SUFFIXES = {".csv", ".npy", ".npz", ".tsv", ".txt", ".vocab"}
 _MAX_DATA_BYTES = 2**18  # of one file
@@ -137,3 +140,51 @@ def _is_public(path: Path) -> bool:
     except OSError:
         return False
     return next(secret_parts(text), None) is None
+
+
+def code_without_credentials(path: Path) -> bytes | None:
+    """Return what a checkpoint holds of a file: of a module, its code with masked credentials.
+
+    A module is masked, not left out, because the trial imports it. None if no code would be left.
+    """
+    data = path.read_bytes()
+    return _masked(data) if path.suffix == ".py" else data
+
+
+@functools.lru_cache(maxsize=1000)  # each checkpoint asks for the same files
+def _masked(data: bytes) -> bytes | None:
+    text = data.decode("latin-1")  # keeps every byte, whatever the encoding is
+    public = masked(text, parts_in_code(text)).encode("latin-1")
+    if public == data:
+        return data
+    try:
+        ast.parse(public)
+    except (SyntaxError, ValueError):
+        return None
+    return public
+
+
+def publishable_code(
+    paths: Iterable[Path], directory: Path, say: Callable[[str], None]
+) -> tuple[Path, ...]:
+    """Return the files that a checkpoint can hold; name those with credentials.
+
+    Args:
+        paths: the trial's files.
+        directory: the trial's directory.
+        say: prints one line about each file with credentials.
+    """
+    kept = []
+    for path in paths:
+        name, public = path.relative_to(directory), code_without_credentials(path)
+        if public is None:
+            say(f"checkpoints do not contain {name}: it may hold credentials that cannot be masked")
+            continue
+        kept.append(path)
+        if public == (data := path.read_bytes()):
+            continue
+        pairs = zip_longest(data.splitlines(), public.splitlines())
+        lines = [str(number) for number, (old, new) in enumerate(pairs, 1) if old != new]
+        where = f"line{'s' * (len(lines) > 1)} {', '.join(lines)}"
+        say(f"checkpoints contain {name} with stars in place of credentials ({where})")
+    return tuple(kept)

@@ -10,16 +10,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pedl2det_runtime.api.generation import EARLY_DETERMINED
 from pedl2det_runtime.checkpoint import directory, model_files, ownership
+from pedl2det_runtime.checkpoint.manager import Retention, superseded
 from pedl2det_runtime.checkpoint.old_formats import states
 from pedl2det_runtime.checkpoint.old_formats.hdf5_model import Layers
 from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import OldCheckpoint, opened
 from pedl2det_runtime.checkpoint.optimizer_state import OptimizerState
-from pedl2det_runtime.checkpoint.retention import Retention, superseded
 from pedl2det_runtime.checkpoint.state import read_state
 from pedl2det_runtime.checkpoint.untrusted_files import read_json, reading
 from pedl2det_runtime.config.credentials import without_credentials
+from pedl2det_runtime.config.generation import EARLY_DETERMINED
 
 _MAX_LAYERS = 16
 _MAX_WIDTH = 100
@@ -33,7 +33,7 @@ _STATES = {
 }
 
 
-def described(path: Path) -> list[str]:
+def describe_checkpoint(path: Path) -> list[str]:
     """Return the lines that describe a checkpoint.
 
     Raises:
@@ -50,7 +50,7 @@ def described(path: Path) -> list[str]:
     return [_printable(f"{name:<14}{text}".rstrip()) for name, text in rows]
 
 
-def described_run(path: Path) -> list[str] | None:
+def describe_run(path: Path) -> list[str] | None:
     """Return the lines that list the checkpoints of a run and mark the best; None if it is none.
 
     Args:

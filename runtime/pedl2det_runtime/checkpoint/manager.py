@@ -4,21 +4,66 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent import futures
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pedl2det_runtime.api.generation import CONTEXT_BASED, Generation
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.checkpoint import ownership, writer
 from pedl2det_runtime.checkpoint.rank_state import RankState
-from pedl2det_runtime.checkpoint.retention import Retention, superseded
 from pedl2det_runtime.checkpoint.state import State
 from pedl2det_runtime.checkpoint.storage import Storage
 from pedl2det_runtime.checkpoint.writer import Contents, Unfinished
+from pedl2det_runtime.config.generation import CONTEXT_BASED, Generation
 from pedl2det_runtime.errors import MetricError
+
+
+@dataclass(frozen=True)
+class Retention:
+    """The number of checkpoints to keep.
+
+    Attributes:
+        best: number of checkpoints with the best validation metric.
+        latest: number of checkpoints with the most batches.
+        smaller_is_better: whether a smaller metric is better.
+    """
+
+    best: int
+    latest: int
+    smaller_is_better: bool
+
+
+def superseded(
+    checkpoints: Mapping[str, int],
+    validations: Mapping[int, float],
+    keep: Retention,
+    *,
+    training: bool,
+) -> set[str]:
+    """Return the names of checkpoints that are neither among the best nor among the latest.
+
+    Pruning after every checkpoint keeps the same checkpoints as pruning once at the end: a
+    checkpoint that is not among the best so far is not among the best later.
+
+    Args:
+        checkpoints: the batches of each checkpoint, by name.
+        validations: the searcher's metric at each validated batch.
+        keep: how many to keep.
+        training: whether training continues; the latest checkpoint is then kept for a resume.
+    """
+    by_batches = sorted(checkpoints, key=lambda name: checkpoints[name], reverse=True)
+    ranked = [name for name in by_batches if _is_number(validations.get(checkpoints[name]))]
+    sign = 1 if keep.smaller_is_better else -1
+    # The earlier of two equal checkpoints is better, as in the policy "best".
+    ranked.sort(key=lambda name: (sign * validations[checkpoints[name]], checkpoints[name]))
+    latest = max(keep.latest, 1) if training else keep.latest
+    return set(checkpoints) - set(ranked[: keep.best]) - set(by_batches[:latest])
+
+
+def _is_number(value: float | None) -> bool:
+    return value is not None and not math.isnan(value)
 
 
 @dataclass(frozen=True)
@@ -169,7 +214,7 @@ class CheckpointManager:
             model: the model, with its optimizer.
             state: training state of the run.
             ranks: state of each rank.
-            batch: the batch spec, from :func:`~.model_files.described_batch`.
+            batch: the batch spec, from :func:`~.model_files.describe_spec`.
             finish: may add files to the checkpoint's directory before it is complete.
 
         Raises:

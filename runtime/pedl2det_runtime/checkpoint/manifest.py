@@ -28,7 +28,7 @@ _RESERVED = (
 )
 
 
-def described(directory: Path) -> dict[str, dict[str, Any]]:
+def describe_files(directory: Path) -> dict[str, dict[str, Any]]:
     """Return the entry of every file of a checkpoint, by relative path.
 
     Raises:

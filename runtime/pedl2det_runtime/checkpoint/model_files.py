@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pedl2det_runtime.backends import graph_mode, keras_versions, random_state
-from pedl2det_runtime.checkpoint import size_limits
+from pedl2det_runtime.checkpoint import resource_limits
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.untrusted_files import read_json
 from pedl2det_runtime.errors import CheckpointError, DamagedCheckpointError
@@ -94,7 +94,7 @@ def restore_weights(
         checkpoint: the directory of the checkpoint.
         model: the built model.
         built: as in :func:`restore`.
-        is_whole: as in :func:`.size_limits.check_hdf5`.
+        is_whole: as in :func:`.resource_limits.check_hdf5`.
 
     Raises:
         DamagedCheckpointError: a file is damaged, or has more data than such a model.
@@ -102,9 +102,9 @@ def restore_weights(
     """
     is_other = any(name.endswith(".class") for name in built)
     kept = [(variable, graph_mode.value(variable)) for variable in _settings(model, built)]
-    file, limit = checkpoint / MODEL, size_limits.largest(model)
+    file, limit = checkpoint / MODEL, resource_limits.largest(model)
     if file.exists():
-        size_limits.check_hdf5(file, limit, is_whole=is_whole)
+        resource_limits.check_hdf5(file, limit, is_whole=is_whole)
         with fit_errors(file):
             model.load_weights(str(file))
             if not is_other:
@@ -114,7 +114,7 @@ def restore_weights(
             f"{checkpoint / WEIGHTS}: holds the weights with the state of another optimizer"
         )
     else:
-        size_limits.check_tensors(checkpoint / WEIGHTS, limit)
+        resource_limits.check_tensors(checkpoint / WEIGHTS, limit)
         # Optimizers create and restore their variables at their first step; variables that
         # already exist must be in the checkpoint. Graph mode restores existing ones only.
         if graph_mode.is_chosen():
@@ -151,7 +151,7 @@ def check(checkpoint: Path) -> None:
     """
     read_json(checkpoint / _OPTIMIZER)
     if not (checkpoint / f"{WEIGHTS}.index").exists():
-        size_limits.check_hdf5(checkpoint / MODEL)
+        resource_limits.check_hdf5(checkpoint / MODEL)
 
 
 def read_weights(checkpoint: Path) -> dict[str, npt.NDArray[Any]]:
@@ -177,12 +177,12 @@ def read_weights(checkpoint: Path) -> dict[str, npt.NDArray[Any]]:
     return {name: np.asarray(reader.get_tensor(name)) for name in names}
 
 
-def described_batch(spec: Any) -> Any:
+def describe_spec(spec: Any) -> Any:
     """Convert the ``tf.TensorSpec`` of a batch to JSON, for example ``"float32:,28,28"``."""
     if isinstance(spec, dict):
-        return {name: described_batch(part) for name, part in spec.items()}
+        return {name: describe_spec(part) for name, part in spec.items()}
     if isinstance(spec, list | tuple):
-        return [described_batch(part) for part in spec]
+        return [describe_spec(part) for part in spec]
     if not hasattr(spec, "shape") or spec.shape.rank is None:
         return None
     sizes = ("" if size is None else str(size) for size in spec.shape)
@@ -190,7 +190,7 @@ def described_batch(spec: Any) -> Any:
 
 
 def spec_of_batch(described: Any) -> Any:
-    """Convert the result of :func:`described_batch` back to ``tf.TensorSpec``."""
+    """Convert the result of :func:`describe_spec` back to ``tf.TensorSpec``."""
     import tensorflow as tf
 
     if isinstance(described, dict):

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pedl2det_runtime.backends import random_state
-from pedl2det_runtime.checkpoint import safe_pickle, size_limits
+from pedl2det_runtime.checkpoint import resource_limits, safe_pickle
 from pedl2det_runtime.checkpoint.untrusted_files import read_bytes, read_json, reading
 
 Arrays = list[npt.NDArray[Any]]
@@ -114,6 +114,6 @@ def _loaders(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def _arrays(path: Path) -> Arrays:
-    size_limits.check_npz(path)
+    resource_limits.check_npz(path)
     with reading(path), np.load(path, allow_pickle=False) as file:
         return [file[name] for name in file.files]

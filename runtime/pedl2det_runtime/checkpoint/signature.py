@@ -28,7 +28,7 @@ def files_of(directory: Path) -> dict[str, Any]:
     """Return the entries of the files that a signature covers (:mod:`.manifest`)."""
     metadata = directory / ownership.METADATA
     about = {metadata.name: manifest.entry_of(metadata)} if os.path.lexists(metadata) else {}
-    return manifest.described(directory) | about
+    return manifest.describe_files(directory) | about
 
 
 def sign(directory: Path, files: dict[str, Any]) -> None:

@@ -2,15 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
 
 from pedl2det_runtime.checkpoint import ownership
-from pedl2det_runtime.checkpoint.progress import Progress
 from pedl2det_runtime.checkpoint.untrusted_files import JSON_BYTES, read_bytes, read_json, reading
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Training progress of a trial, stored in checkpoints.
+
+    Attributes:
+        batches: batches trained.
+        last_validation: batches at the last validation, -1 before the first.
+        last_checkpoint: batches at the last checkpoint, -1 before the first.
+    """
+
+    batches: int = 0
+    last_validation: int = -1
+    last_checkpoint: int = -1
+
+    def trained_to(self, batches: int) -> Progress:
+        """Return the progress after training up to ``batches``."""
+        return replace(self, batches=batches)
+
+    def validated(self) -> Progress:
+        """Return the progress after a validation at the current batch."""
+        return replace(self, last_validation=self.batches)
+
+    def checkpointed(self) -> Progress:
+        """Return the progress after a checkpoint at the current batch."""
+        return replace(self, last_checkpoint=self.batches)
 
 
 @dataclass(frozen=True)

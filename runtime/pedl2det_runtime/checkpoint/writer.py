@@ -33,7 +33,7 @@ from typing import Any
 
 from pedl2det_runtime.backends import graph_mode, keras_versions
 from pedl2det_runtime.checkpoint import manifest, model_files, ownership, signature
-from pedl2det_runtime.checkpoint.public_code import code_without_credentials
+from pedl2det_runtime.checkpoint.code_files import code_without_credentials
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.state import State
 from pedl2det_runtime.config.credentials import without_credentials
@@ -49,8 +49,8 @@ class Contents:
         hparams: the trial's hyperparameters.
         directory: the trial's directory.
         code: the trial's files (:func:`.code_files.code_of`).
-        batch: the batch spec (:func:`.model_files.described_batch`).
-        compiled: what ``build_model`` compiled (:mod:`.compile_settings`).
+        batch: the batch spec (:func:`.model_files.describe_spec`).
+        compiled: what ``build_model`` compiled (:mod:`~.backends.compiled_model`).
     """
 
     config: dict[str, Any]
@@ -106,7 +106,7 @@ def save(
         path = ownership.give_final_name(path)
         written.append(path)
         finish(path)
-        metadata = described | keras_versions.described()
+        metadata = described | keras_versions.describe_versions()
         metadata |= {"steps_completed": state.progress.batches, "batch": contents.batch}
         metadata |= {"graph_mode": graph_mode.is_chosen(), "compiled": contents.compiled}
         return Unfinished(path, metadata)
@@ -134,7 +134,7 @@ class Unfinished:
             CheckpointError: a file cannot be written.
         """
         with _removed_on_error(self.path.parent, [self.path]):
-            metadata = self.metadata | {"files": manifest.described(self.path)}
+            metadata = self.metadata | {"files": manifest.describe_files(self.path)}
             _write_metadata(self.path, manifest.with_hash(metadata), is_trusted)
             _sync(self.path.parent)
         return self.path

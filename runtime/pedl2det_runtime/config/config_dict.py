@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pedl2det_runtime.config.cluster_paths import config_here
+from pedl2det_runtime.config.cluster_environment import config_here
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 
 #: What Determined 0.38.1 fills in, of the sections that trials read.

@@ -20,8 +20,8 @@ from pydantic import (
     model_validator,
 )
 
-from pedl2det_runtime.config import cluster_paths
-from pedl2det_runtime.config.source import Source
+from pedl2det_runtime.config import cluster_environment
+from pedl2det_runtime.config.yaml12 import Source
 
 SEARCHERS = (
     "single",
@@ -291,9 +291,9 @@ class ExperimentConfig(_Section):
         return self._raw
 
     @cached_property
-    def places(self) -> cluster_paths.Places:
+    def places(self) -> cluster_environment.Places:
         """What directories of a cluster's containers are on this machine."""
-        return cluster_paths.places(self._raw)
+        return cluster_environment.places(self._raw)
 
     @property
     def source(self) -> Source:

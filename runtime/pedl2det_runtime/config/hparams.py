@@ -1,4 +1,8 @@
-"""Choose a value for each hyperparameter: constants, or draws with the experiment seed."""
+"""Choose a value for each hyperparameter: constants, or draws with the experiment seed.
+
+``Constant``, ``Integer``... are the specs of configs written in Python (PEDL 0.11, Determined
+0.12); each returns the mapping that a YAML config would contain.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,7 @@ from pedl2det_runtime.errors import ConfigError
 #: Searchers that were removed before Determined 0.17, when upper bounds were exclusive.
 _OLD_SEARCHERS = ("adaptive", "adaptive_simple", "sync_halving")
 _MAX_COUNT = 100_000  # points of one hyperparameter in a grid
+Spec = dict[str, Any]
 
 
 def sample_hparams(config: ExperimentConfig) -> dict[str, Any]:
@@ -197,3 +202,28 @@ def _rounded(value: float) -> int:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def Constant(value: Any) -> Spec:  # noqa: N802 - the documented name
+    """A constant."""
+    return {"type": "const", "val": value}
+
+
+def Integer(minval: int, maxval: int) -> Spec:  # noqa: N802
+    """An integer between ``minval`` and ``maxval``."""
+    return {"type": "int", "minval": minval, "maxval": maxval}
+
+
+def Double(minval: float, maxval: float) -> Spec:  # noqa: N802
+    """A number between ``minval`` and ``maxval``."""
+    return {"type": "double", "minval": minval, "maxval": maxval}
+
+
+def Log(minval: float, maxval: float, base: float = 10.0) -> Spec:  # noqa: N802
+    """``base`` to the power of a number between ``minval`` and ``maxval``."""
+    return {"type": "log", "minval": minval, "maxval": maxval, "base": base}
+
+
+def Categorical(vals: list[Any]) -> Spec:  # noqa: N802
+    """One of the values in ``vals``."""
+    return {"type": "categorical", "vals": vals}

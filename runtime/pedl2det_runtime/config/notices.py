@@ -6,8 +6,8 @@ import functools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pedl2det_runtime.config import cluster_paths
-from pedl2det_runtime.config.environment_variables import assignments
+from pedl2det_runtime.config import cluster_environment
+from pedl2det_runtime.config.cluster_environment import assignments
 from pedl2det_runtime.config.experiment_config import ExperimentConfig, Optimizations
 from pedl2det_runtime.config.hparams import grid_size, searched
 from pedl2det_runtime.config.keys import EFFECTS, STORAGE, Effect, with_effect
@@ -48,12 +48,12 @@ def notices(config: ExperimentConfig, hparams: dict[str, Any], slots: int = 1) -
         )
     if variables := assignments(config.raw):
         lines.append(f"environment variables set by the config: {', '.join(variables)}")
-    lines += cluster_paths.notices(config.raw, config.places)
+    lines += cluster_environment.notices(config.raw, config.places)
     if unused := _unused(config, slots):
         lines.append(f"no effect without a cluster: {', '.join(unused)}")
     if unused := [*_without_effect(config)]:
         lines.append(f"no effect in this config: {', '.join(unused)}")
-    if unknown := [_described(config, key) for key in unknown_keys(config.raw)]:
+    if unknown := [_describe_unknown(config, key) for key in unknown_keys(config.raw)]:
         lines.append(f"unknown config keys, not used: {', '.join(unknown)}")
     return lines
 
@@ -161,6 +161,6 @@ def _without_effect(config: ExperimentConfig) -> Iterator[str]:
         )
 
 
-def _described(config: ExperimentConfig, key: UnknownKey) -> str:
+def _describe_unknown(config: ExperimentConfig, key: UnknownKey) -> str:
     place = config.location(*key.keys)
     return f"{place} ({key.hint})" if key.hint else place

@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from pedl2det_runtime.config import yaml12
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
-from pedl2det_runtime.config.source import Source
 from pedl2det_runtime.config.unknown_keys import refuse_mistakes
+from pedl2det_runtime.config.yaml12 import Source
 from pedl2det_runtime.errors import ConfigError
 
 _MESSAGES = {

@@ -9,8 +9,7 @@ from typing import Any
 
 from pedl2det_runtime.config import keys as known_keys
 from pedl2det_runtime.config.keys import EFFECTS, HYPERPARAMETERS, Effect
-from pedl2det_runtime.config.source import Source
-from pedl2det_runtime.config.yaml12 import KeyPath
+from pedl2det_runtime.config.yaml12 import KeyPath, Source
 from pedl2det_runtime.errors import ConfigError
 
 _NO_EFFECT = (Effect.CLUSTER, Effect.LABEL)

@@ -1,4 +1,4 @@
-"""Parse YAML with the core schema of YAML 1.2, with line numbers.
+"""Parse YAML with the core schema of YAML 1.2; remember where each key of a config was written.
 
 PyYAML follows YAML 1.1, in which ``1e-4`` is a string, ``no`` is a boolean and ``12:30`` is a
 number. The old command line followed YAML 1.2 (docs/semantics.md, Config format).
@@ -7,7 +7,9 @@ number. The old command line followed YAML 1.2 (docs/semantics.md, Config format
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -133,3 +135,40 @@ def _walk(
     elif isinstance(node, yaml.SequenceNode):
         for index, value in enumerate(node.value):
             _walk(value, (*path, index), lines, duplicates)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the keys of a config were written.
+
+    Attributes:
+        path: the YAML file; None for a mapping in code.
+        lines: the line of each key path, from 1.
+        overrides: the key paths that ``--set`` names.
+        added: those of them that the file does not have.
+    """
+
+    path: Path | None = None
+    lines: Mapping[KeyPath, int] = field(default_factory=dict)
+    overrides: tuple[KeyPath, ...] = ()
+    added: tuple[KeyPath, ...] = ()
+
+    def location(self, keys: KeyPath) -> str:
+        """Return ``file:line: key.path``; a missing key gets the line of its parent."""
+        name = ".".join(map(str, keys))
+        if self.path is None or not keys:
+            return name or str(self.path or "config")
+        if any(keys[: len(override)] == override for override in self.overrides):
+            return f"--set {name}"
+        known = keys
+        while known and known not in self.lines:
+            known = known[:-1]
+        return f"{self.path}:{self.lines.get(known, 1)}: {name}"
+
+    def has(self, keys: KeyPath) -> bool:
+        """Return whether the file or ``--set`` has a key; always true for a mapping in code."""
+        return (
+            self.path is None
+            or keys in self.lines
+            or any(override[: len(keys)] == keys for override in self.overrides)
+        )

@@ -1,23 +1,41 @@
-"""Feeds: one interface for the training loop to read Sequences, arrays and datasets."""
+"""Feeds: one interface for the training loop to read Sequences, arrays and datasets.
+
+Several batches of a Sequence or of arrays are stacked to the shape (batches, records, ...), so that
+TensorFlow calls Python once for all of them. A stack ends before the batch at which the trial or a
+callback may act, and has at most 8 MB, so that the first batch is there soon.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import tensorflow as tf
 
 from pedl2det_runtime.backends import graph_mode, keras_versions, random_state
 from pedl2det_runtime.data.loaders import ArraySequence, BatchSequence, is_dataset
+from pedl2det_runtime.data.prefetching import BatchFeed, Horizon, Reader, Workers
 from pedl2det_runtime.data.sampler import Sampler
-from pedl2det_runtime.data.stacks import ArrayStacks, SequenceStacks
-from pedl2det_runtime.data.tensors import StackedDatasets, call_once, of_any_length, of_any_shape
-from pedl2det_runtime.data.workers import Horizon, Reader, Workers
+from pedl2det_runtime.data.tensors import (
+    StackedDatasets,
+    call_once,
+    describe_batch,
+    matches,
+    of_any_length,
+    of_any_shape,
+    shapes,
+    stacked,
+    standardized,
+)
+from pedl2det_runtime.errors import InvalidExperimentException
+from pedl2det_runtime.errors.trial_code import location_of
 
 #: The rank of this process and the number of ranks.
 Ranks = tuple[int, int]
+#: The size of a stack in bytes, unless one batch is larger.
+LARGEST_STACK = 8 * 2**20
 
 
 class Feed:
@@ -190,3 +208,76 @@ class _SequenceFeed(Feed):
         stack = self.reader.take(max(self.horizon.read - self._read, 1))
         self._read += len(tf.nest.flatten(stack)[0])
         return stack
+
+
+class ArrayStacks(Reader):
+    """Stacks of the batches of arrays, which have no random states and need no workers.
+
+    Args:
+        sequence: the arrays.
+        passes: the batch indices of each pass.
+    """
+
+    def __init__(self, sequence: ArraySequence, passes: Iterator[list[int]]) -> None:
+        self._sequence = sequence
+        self._passes = passes
+        self._coming: list[int] = []
+        self._most = max(1, LARGEST_STACK // max(1, sequence.bytes_in_batch))
+
+    def take(self, most: int) -> Any:
+        """Return the next stack, of at most ``most`` batches.
+
+        Raises:
+            StopIteration: all passes have ended.
+        """
+        while not self._coming:  # a resumed pass may be at its end
+            self._coming = list(next(self._passes))
+        count = self._whole(self._coming[: min(most, self._most)])
+        indices, self._coming = self._coming[:count], self._coming[count:]
+        return standardized(self._sequence.stack(indices))
+
+    def _whole(self, indices: list[int]) -> int:
+        """Return how many may be stacked: a smaller batch stands alone."""
+        whole = self._sequence.whole_batches
+        places = (place for place, index in enumerate(indices) if index >= whole)
+        return max(1, next(places, len(indices)))
+
+
+class SequenceStacks(BatchFeed):
+    """Stacks of the batches of a sequence, as far as its workers have loaded them."""
+
+    _loaded: Sequence[Any] = ()
+    _first = ""
+    _count = 0
+
+    def take(self, most: int) -> Any:
+        """Return the next stack, of at most ``most`` batches.
+
+        Raises:
+            StopIteration: all passes have ended.
+            InvalidExperimentException: a batch does not match the first one.
+        """
+        if not self._loaded:
+            self._loaded = [self._checked(batch) for batch in super().take(most)]
+        first = shapes(self._loaded[0])
+        batches = [*itertools.takewhile(lambda batch: shapes(batch) == first, self._loaded)]
+        self._loaded = self._loaded[len(batches) :]
+        return stacked(batches)
+
+    def _checked(self, batch: Any) -> Any:
+        standard = standardized(batch)
+        self._count += 1
+        if self.spec is None:
+            self._first = describe_batch(standard)
+        elif not matches(self.spec, standard):
+            self.error = self._mismatch(standard)
+            raise self.error
+        return standard
+
+    def _mismatch(self, batch: Any) -> Exception:
+        kind = type(self._sequence)
+        location = location_of(kind.__getitem__)
+        return InvalidExperimentException(
+            f"{location + ': ' if location else ''}{kind.__name__}: batch {self._count} of this "
+            f"run is {describe_batch(batch)}, the first one was {self._first}"
+        )

@@ -125,14 +125,14 @@ def matches(spec: Any, batch: Any) -> bool:
     )
 
 
-def described(batch: Any) -> str:
+def describe_batch(batch: Any) -> str:
     """Describe a standardized batch for messages: the dtype and shape of each array."""
     arrays = tf.nest.flatten(batch)
     return ", ".join(f"{_dtype(array).name} {tuple(np.shape(array))}" for array in arrays)
 
 
-def described_spec(spec: Any) -> str:
-    """Describe the nested spec of batches, like :func:`described`; None is any size."""
+def describe_spec(spec: Any) -> str:
+    """Describe the nested spec of batches, like :func:`describe_batch`; None is any size."""
     return ", ".join(
         f"{one.dtype.name} {one.shape}" if hasattr(one, "dtype") else type(one).__name__
         for one in tf.nest.flatten(spec)

@@ -7,12 +7,15 @@ import weakref
 from typing import Any, Self
 
 from pedl2det_runtime import refusals
-from pedl2det_runtime.distributed.collective import Collective
-from pedl2det_runtime.distributed.group import Groups, alone
-from pedl2det_runtime.distributed.layout import Layout, chief_address, is_loopback, layout_from
+from pedl2det_runtime.distributed.layout import (
+    Layout,
+    chief_address,
+    is_loopback,
+    layout_from,
+    layout_of_tf_config,
+)
+from pedl2det_runtime.distributed.process_groups import Collective, Groups, alone
 from pedl2det_runtime.distributed.socket_groups import socket_groups
-from pedl2det_runtime.distributed.tf_config import layout_of_tf_config
-from pedl2det_runtime.distributed.torch_groups import torch_groups, torch_is_connected
 from pedl2det_runtime.errors import DistributedError
 
 _PORT = 12360
@@ -110,7 +113,7 @@ class DistributedContext(refusals.RefusesInternals):
         chief_address(layout, chief_ip)
         if layout.size == 1:
             return cls._with(layout, alone())
-        from pedl2det_runtime.distributed.horovod_groups import horovod_groups
+        from pedl2det_runtime.distributed.framework_groups import horovod_groups
 
         return cls._with(layout, horovod_groups(hvd, layout))
 
@@ -171,8 +174,14 @@ class DistributedContext(refusals.RefusesInternals):
     @classmethod
     def _from_launcher(cls, layout: Layout, chief_ip: str | None) -> Self:
         chief_ip = chief_address(layout, chief_ip)
-        if layout.size > 1 and torch_is_connected():
-            return cls._with(layout, torch_groups(layout))
+        if layout.size > 1:
+            from pedl2det_runtime.distributed.framework_groups import (
+                torch_groups,
+                torch_is_connected,
+            )
+
+            if torch_is_connected():
+                return cls._with(layout, torch_groups(layout))
         return cls._from_layout(layout, chief_ip)
 
     @classmethod

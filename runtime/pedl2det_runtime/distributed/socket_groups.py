@@ -1,21 +1,231 @@
-"""The groups of a context that is created by hand: all processes, and those of each machine."""
+"""The groups of a context that is created by hand: all processes, and those of each machine.
+
+In a round every worker sends an object to the chief, which answers when it has those of all. So no
+process runs ahead. While the chief waits it sends signs of life, so that it names who is late.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
+import queue
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from multiprocessing.connection import Connection, wait
 
-from pedl2det_runtime.distributed.collective import Collective
-from pedl2det_runtime.distributed.connections import Place, place_of
-from pedl2det_runtime.distributed.deadline import Result, patience
-from pedl2det_runtime.distributed.framework_group import FrameworkGroup
-from pedl2det_runtime.distributed.group import Alone, Group, Groups
-from pedl2det_runtime.distributed.key import find_key
+from pedl2det_runtime.distributed.connections import (
+    REFUSED,
+    Door,
+    Place,
+    connect,
+    find_key,
+    place_of,
+)
 from pedl2det_runtime.distributed.layout import Layout, is_loopback, machines
-from pedl2det_runtime.distributed.members import Chief, Worker
+from pedl2det_runtime.distributed.process_groups import (
+    PATIENCE_VARIABLE,
+    Alone,
+    Collective,
+    FrameworkGroup,
+    Group,
+    Groups,
+    Result,
+    patience,
+)
+from pedl2det_runtime.errors import DistributedError
 
+#: What comes before a message: an object follows, why the group has failed, or nothing.
+_OBJECT, _FAILURE, _ALIVE = b"object", b"failure", b"alive"
+
+_GONE = "is gone: it has closed its DistributedContext, ended or been killed"
+_SLOW = f"if it is only slow, set ${PATIENCE_VARIABLE} to more seconds"
+_PAUSE = 1.0  # seconds between two signs of life
 _HERE = "127.0.0.1"
+
+
+class Chief:
+    """Member 0 of a group; see :class:`Framework`.
+
+    Attributes:
+        place: where it listens.
+    """
+
+    def __init__(self, place: Place, key: bytes, size: int) -> None:
+        self._size = size
+        self._patience = patience()
+        self._workers: dict[int, Connection] = {}
+        self._admitted: list[Connection] = []
+        self._arrivals: queue.SimpleQueue[tuple[Connection, bytes]] = queue.SimpleQueue()
+        self._door = Door(place, key, lambda *arrival: self._arrivals.put(arrival))
+        self.place = self._door.place
+
+    def allgather(self, data: bytes, *, to_all: bool = True) -> list[bytes]:
+        """Collect the objects of all; send each worker those of the others."""
+        self._meet()
+        objects = self._collect(data)
+        for member in self._workers:
+            for other, given in enumerate(objects):
+                if other != member:
+                    self._send(member, _OBJECT, given if to_all else b"")
+        return objects
+
+    def broadcast(self, data: bytes, size: int) -> bytes:
+        """Send an object to all workers."""
+        for member in self._workers:
+            self._send(member, _OBJECT, data)
+        return data
+
+    def fail(self, why: str) -> None:
+        """Tell the workers why the group has failed."""
+        for worker in self._admitted:
+            with contextlib.suppress(OSError):
+                worker.send_bytes(_FAILURE)
+                worker.send_bytes(why.encode())
+
+    def close(self) -> None:
+        """End the group."""
+        self._door.close()
+        for worker in self._admitted:
+            worker.close()
+
+    def _meet(self) -> None:
+        """Wait until all are there, then admit nobody else."""
+        until = time.monotonic() + self._patience
+        while len(self._workers) < self._size - 1:
+            try:
+                worker, said = self._arrivals.get(timeout=max(until - time.monotonic(), 0.01))
+            except queue.Empty:
+                raise self._late(set(range(1, self._size)) - self._workers.keys()) from None
+            self._admitted.append(worker)
+            member, size = json.loads(said)
+            if size != self._size:
+                raise DistributedError(
+                    f"process {member} says that it is one of {size}, the chief knows of "
+                    f"{self._size}"
+                )
+            if member in self._workers:
+                raise DistributedError(
+                    f"two processes say that they are number {member} of {size}; is another run "
+                    "using the same ports? Then give it another port_offset"
+                )
+            self._workers[member] = worker
+        self._door.close()
+
+    def _collect(self, own: bytes) -> list[bytes]:
+        objects = {0: own}
+        until = time.monotonic() + self._patience
+        while len(objects) < self._size:
+            late = {worker: one for one, worker in self._workers.items() if one not in objects}
+            ready = wait(list(late), timeout=_PAUSE)
+            for worker in ready:
+                assert isinstance(worker, Connection)
+                objects[late[worker]] = self._receive(late[worker])
+            if ready:
+                continue
+            if time.monotonic() > until:
+                raise self._late(late.values())
+            for member in self._workers:
+                self._send(member, _ALIVE)
+        return [objects[member] for member in range(self._size)]
+
+    def _late(self, members: object) -> DistributedError:
+        names = ", ".join(map(str, sorted(members)))  # type: ignore[call-overload]
+        return DistributedError(f"waited {self._patience:g} s for process {names}; {_SLOW}")
+
+    def _receive(self, member: int) -> bytes:
+        try:
+            kind, data = _message(self._workers[member])
+        except (EOFError, OSError) as error:
+            raise DistributedError(f"process {member} {_GONE}") from error
+        if kind == _FAILURE:
+            raise DistributedError(data.decode())
+        return data
+
+    def _send(self, member: int, kind: bytes, data: bytes = b"") -> None:
+        try:
+            self._workers[member].send_bytes(kind)
+            self._workers[member].send_bytes(data)
+        except OSError as error:
+            raise DistributedError(f"process {member} {_GONE}") from error
+
+
+class Worker:
+    """A member of a group other than the chief; see :class:`Framework`."""
+
+    def __init__(self, place: Place, key: bytes, member: int, size: int) -> None:
+        self._member, self._size = member, size
+        self._chief = f"the chief (process 0, {place[0]}:{place[1]})"
+        self._patience = patience()
+        self._connection = self._connect(place, key)
+
+    def allgather(self, data: bytes, *, to_all: bool = True) -> list[bytes]:
+        """Send an object to the chief; return those of all."""
+        with contextlib.suppress(OSError):  # which ``_receive`` reports
+            self._connection.send_bytes(_OBJECT)
+            self._connection.send_bytes(data)
+        others = [self._receive() for _ in range(self._size - 1)]
+        return [*others[: self._member], data, *others[self._member :]]
+
+    def broadcast(self, data: bytes, size: int) -> bytes:
+        """Return the object of the chief."""
+        return self._receive()
+
+    def fail(self, why: str) -> None:
+        """Tell the chief why the group has failed."""
+        with contextlib.suppress(OSError):
+            self._connection.send_bytes(_FAILURE)
+            self._connection.send_bytes(why.encode())
+
+    def close(self) -> None:
+        """Leave the group."""
+        self._connection.close()
+
+    def _connect(self, place: Place, key: bytes) -> Connection:
+        introduction = json.dumps([self._member, self._size]).encode()
+        until, refusals = time.monotonic() + self._patience, 0
+        while True:
+            try:
+                return connect(place, key, introduction)
+            except (ConnectionRefusedError, TimeoutError):
+                pass  # the chief has not begun
+            except REFUSED:
+                refusals += 1
+            if refusals == 3:
+                raise DistributedError(
+                    f"{self._chief} and this process do not accept each other: their keys differ, "
+                    "or what listens there is not the chief of this run"
+                )
+            if time.monotonic() > until:
+                raise self._silence()
+            time.sleep(0.1)
+
+    def _receive(self) -> bytes:
+        """Wait for an object from the chief.
+
+        Raises:
+            DistributedError: the group has failed, or the chief is gone.
+        """
+        while self._connection.poll(self._patience + 2 * _PAUSE):  # the chief waits as long
+            try:
+                kind, data = _message(self._connection)
+            except (EOFError, OSError) as error:
+                raise DistributedError(f"{self._chief} {_GONE}") from error
+            if kind == _FAILURE:
+                raise DistributedError(data.decode())
+            if kind == _OBJECT:
+                return data
+        raise self._silence()
+
+    def _silence(self) -> DistributedError:
+        return DistributedError(
+            f"waited {self._patience:g} s, and nothing came from {self._chief}; {_SLOW}"
+        )
+
+
+def _message(connection: Connection) -> tuple[bytes, bytes]:
+    return connection.recv_bytes(), connection.recv_bytes()
 
 
 def socket_groups(layout: Layout, chief_ip: str | None, port: int) -> Groups:

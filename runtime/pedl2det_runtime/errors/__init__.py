@@ -11,6 +11,8 @@
   ``DistributedError``                   the processes of a run cannot communicate
   ``CheckpointError``                    a checkpoint is missing or of another run
     ``DamagedCheckpointError``           a file of it is damaged or unsafe
+    ``CheckpointNotFound``               it is not in the storage
+    ``InvalidCheckpointException``       it is of another version
   ``TrialCodeError``                     the trial's code raised an exception
   ``GraphModeNeededError``               it uses a name that works in graph mode only
   ``StrayStopError``                     it raised an exception that Keras treats as end of data
@@ -22,10 +24,10 @@
     ``InvalidConfigurationException``    the config does not fit the trial
     ``InvalidModelException``            the model cannot be trained
 
-The last four have the names of ``determined.errors``. In Determined they derive from
-``BaseException``, so that ``except Exception`` in a trial does not catch them; here they derive
-from ``Exception``. Where Determined raises a ``ValueError``, ``RuntimeError`` or
-``AssertionError``, the error derives from that class as well.
+Those named ``...Exception``, and ``CheckpointNotFound``, have the names of ``determined.errors``.
+In Determined the last four derive from ``BaseException``, so that ``except Exception`` in a trial
+does not catch them; here they derive from ``Exception``. Where Determined raises a ``ValueError``,
+``RuntimeError`` or ``AssertionError``, the error derives from that class as well.
 """
 
 from __future__ import annotations
@@ -191,3 +193,14 @@ class InvalidConfigurationException(InvalidExperimentException):
 
 class InvalidModelException(InvalidExperimentException):
     """The model does not fit the trial."""
+
+
+class CheckpointNotFound(CheckpointError):  # noqa: N818 - the documented name
+    """A checkpoint is not in the storage."""
+
+
+class InvalidCheckpointException(CheckpointError):  # noqa: N818
+    """A checkpoint is of another version."""
+
+    def __init__(self, message: str = "this checkpoint cannot be loaded") -> None:
+        super().__init__(message)

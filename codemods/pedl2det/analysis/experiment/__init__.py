@@ -143,7 +143,7 @@ def _paths(config: Config, _: ConfigFacts) -> Iterator[Put]:
     """Make paths in the model directory relative, in what the trial reads."""
     if "/workdir" not in config.text:
         return
-    from pedl2det_runtime.config.cluster_paths import OTHERS, relative
+    from pedl2det_runtime.config.cluster_environment import OTHERS, relative
 
     raw = config.value()
     for entry in config.scalars():

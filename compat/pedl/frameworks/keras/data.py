@@ -1,7 +1,7 @@
 """``pedl.frameworks.keras.data``: data objects that loaders of PEDL return."""
 
 from pedl2det_runtime import refusals
-from pedl2det_runtime.semantics.early_data import (
+from pedl2det_runtime.older_apis.early_data import (
     InMemorySequence,
     KerasDataAdapter,
     SequenceWithOffset,

@@ -15,8 +15,8 @@ from pedl.frameworks.keras.tf_keras_trial import AdaptedTrial, TFKerasTrial, loc
 from pedl2det_legacy.keras_trials import by_output, data_adapter, named_metric
 from pedl2det_legacy.standalone_keras import standalone_losses, standalone_optimizer
 from pedl2det_runtime import refusals
-from pedl2det_runtime.api.generation import Generation, Kind, Metrics
 from pedl2det_runtime.api.trial_info import current
+from pedl2det_runtime.config.generation import Generation, Kind, Metrics
 from pedl2det_runtime.errors import CheckFailedError
 
 

@@ -19,9 +19,9 @@ from pedl2det_legacy.calls import accepted, fits
 from pedl2det_legacy.download import download_once
 from pedl2det_runtime import refusals
 from pedl2det_runtime.api.context import TFKerasTrialContext
-from pedl2det_runtime.api.generation import Generation
 from pedl2det_runtime.api.trial import TFKerasTrial as ContextTrial
 from pedl2det_runtime.api.trial import Trial
+from pedl2det_runtime.config.generation import Generation
 from pedl2det_runtime.errors import CheckFailedError, TrialLoadError
 from pedl2det_runtime.errors.trial_code import location_of
 

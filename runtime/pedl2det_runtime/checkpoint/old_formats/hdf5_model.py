@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pedl2det_runtime.checkpoint import size_limits
+from pedl2det_runtime.checkpoint import resource_limits
 from pedl2det_runtime.checkpoint.optimizer_state import OptimizerState
 from pedl2det_runtime.checkpoint.untrusted_files import reading
 
@@ -31,7 +31,7 @@ class HDF5Model:
         """Return the shapes of the weights of each layer."""
         import h5py
 
-        size_limits.check_hdf5(self.file)
+        resource_limits.check_hdf5(self.file)
         layers: Layers = {}
         with reading(self.file), h5py.File(self.file) as file:
             group = file.get("model_weights", file)
@@ -51,7 +51,7 @@ class HDF5Model:
         Raises:
             Exception: as Keras; the file does not fit the model.
         """
-        size_limits.check_hdf5(self.file, limit)
+        resource_limits.check_hdf5(self.file, limit)
         model.load_weights(str(self.file))
 
     def names(self, model: Any) -> dict[str, str]:
@@ -90,7 +90,7 @@ class HDF5Model:
         """Return class and settings of the compiled optimizer."""
         import h5py
 
-        size_limits.check_hdf5(self.file)
+        resource_limits.check_hdf5(self.file)
         with reading(self.file), h5py.File(self.file) as file:
             config = json.loads(file.attrs.get("training_config", "{}"))
             optimizer: dict[str, Any] = config.get("optimizer_config") or {}
@@ -110,7 +110,7 @@ def optimizer_states(path: Path, kind: str = "") -> list[OptimizerState]:
     """
     import h5py
 
-    size_limits.check_hdf5(path)
+    resource_limits.check_hdf5(path)
     with reading(path), h5py.File(path) as file:
         if _STATE in file:
             return [_state(file, kind)]

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from pedl2det_runtime.backends import graph_mode, keras_versions
-from pedl2det_runtime.checkpoint import size_limits
+from pedl2det_runtime.checkpoint import resource_limits
 from pedl2det_runtime.checkpoint.old_formats.hdf5_model import Layers, optimizer_states
 from pedl2det_runtime.checkpoint.optimizer_state import OptimizerState
 from pedl2det_runtime.checkpoint.untrusted_files import reading
@@ -42,7 +42,7 @@ class TensorFlowWeights:
 
     def layers(self) -> Layers:
         """Return the shapes of the weights of each layer."""
-        size_limits.check_tensors(self.file, float("inf"))
+        resource_limits.check_tensors(self.file, float("inf"))
         reader = _reader(self.file)
         shapes = reader.get_variable_to_shape_map()
         layers: Layers = {}
@@ -61,7 +61,7 @@ class TensorFlowWeights:
         Raises:
             ValueError: the file does not fit the model. No weight has been changed.
         """
-        size_limits.check_tensors(self.file, limit)
+        resource_limits.check_tensors(self.file, limit)
         if not model.built:
             model.load_weights(str(self.file)).expect_partial()
             return
@@ -96,7 +96,7 @@ class TensorFlowWeights:
         if self.optimizer_file is not None:
             is_there = os.path.lexists(self.optimizer_file)
             return optimizer_states(self.optimizer_file) if is_there else []
-        size_limits.check_tensors(self.file, float("inf"))
+        resource_limits.check_tensors(self.file, float("inf"))
         reader = _reader(self.file)
         names = {
             key: name

@@ -2,13 +2,12 @@
 
 from determined import core, errors
 from pedl2det_runtime import refusals
-from pedl2det_runtime.api.cluster_info import ClusterInfo, get_cluster_info
-from pedl2det_runtime.api.cluster_info import ClusterTrialInfo as TrialInfo
-from pedl2det_runtime.api.env_context import EnvContext
 from pedl2det_runtime.api.import_from_path import import_from_path
-from pedl2det_runtime.api.trial_context import TrialContext
+from pedl2det_runtime.api.trial_context import EnvContext, TrialContext
+from pedl2det_runtime.api.trial_info import ClusterInfo, get_cluster_info
+from pedl2det_runtime.api.trial_info import ClusterTrialInfo as TrialInfo
 from pedl2det_runtime.config.config_dict import ConfigDict as ExperimentConfig
-from pedl2det_runtime.config.python_side import Categorical, Constant, Double, Integer, Log
+from pedl2det_runtime.config.hparams import Categorical, Constant, Double, Integer, Log
 from pedl2det_runtime.errors import InvalidHP
 
 __all__ = [

@@ -3,12 +3,13 @@
 from pedl2det_runtime import refusals
 from pedl2det_runtime.errors import (
     CheckFailedError,
+    CheckpointNotFound,
+    InvalidCheckpointException,
     InvalidConfigurationException,
     InvalidDataTypeException,
     InvalidExperimentException,
     InvalidModelException,
 )
-from pedl2det_runtime.errors.determined import CheckpointNotFound, InvalidCheckpointException
 
 __all__ = [
     "CheckFailedError",

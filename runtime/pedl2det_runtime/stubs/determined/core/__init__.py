@@ -2,7 +2,7 @@
 
 from determined.core._distributed import DistributedContext, DummyDistributedContext
 from pedl2det_runtime import refusals
-from pedl2det_runtime.core.context import (
+from pedl2det_runtime.api.core_context import (
     CheckpointContext,
     Context,
     PreemptContext,

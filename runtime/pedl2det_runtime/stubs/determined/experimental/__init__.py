@@ -7,9 +7,9 @@ refusals.complete(
     lazily={
         "client": "determined.experimental.client",
         "keras": "determined.experimental.keras",
-        "Mode": "pedl2det_runtime.trainer.native_api:Mode",
-        "create": "pedl2det_runtime.trainer.native_api:create",
-        "create_trial_instance": "pedl2det_runtime.trainer.native_api:create_trial_instance",
-        "test_one_batch": "pedl2det_runtime.trainer.native_api:test_one_batch",
+        "Mode": "pedl2det_runtime.training.native_api:Mode",
+        "create": "pedl2det_runtime.training.native_api:create",
+        "create_trial_instance": "pedl2det_runtime.training.native_api:create_trial_instance",
+        "test_one_batch": "pedl2det_runtime.training.native_api:test_one_batch",
     },
 )

@@ -8,19 +8,19 @@ from determined.keras import callbacks  # noqa: E402
 from pedl2det_runtime import refusals  # noqa: E402
 from pedl2det_runtime.api.callbacks import TFKerasTensorBoard  # noqa: E402
 from pedl2det_runtime.api.context import TFKerasExperimentalContext, TFKerasTrialContext  # noqa: E402
+from pedl2det_runtime.api.determined_callback import DeterminedCallback, TensorBoard  # noqa: E402
 from pedl2det_runtime.api.trial import TFKerasTrial  # noqa: E402
 from pedl2det_runtime.backends.random_state import get_rng_state, set_rng_state  # noqa: E402
-from pedl2det_runtime.core.keras_callback import DeterminedCallback, TensorBoard  # noqa: E402
 from pedl2det_runtime.data.loaders import ArrayLike, InputData  # noqa: E402
 from pedl2det_runtime.data.sequence_adapter import SequenceAdapter  # noqa: E402
-from pedl2det_runtime.semantics.early_data import (  # noqa: E402
+from pedl2det_runtime.older_apis.early_data import (  # noqa: E402
     InMemorySequence,
     KerasDataAdapter,
     SequenceWithOffset,
     make_keras_data_adapter,
 )
-from pedl2det_runtime.trainer.load_model import load_model_from_checkpoint_path  # noqa: E402
-from pedl2det_runtime.trainer.native_api import TFKerasNativeContext, init  # noqa: E402
+from pedl2det_runtime.training.load_model import load_model_from_checkpoint_path  # noqa: E402
+from pedl2det_runtime.training.native_api import TFKerasNativeContext, init  # noqa: E402
 
 #: The name of the context in Determined 0.12.
 TFKerasContext = TFKerasTrialContext

@@ -1,0 +1,322 @@
+"""Load the batches of a sequence ahead of time with threads or processes, in request order.
+
+These rules make a run repeatable and resumable:
+
+- With 0 or 1 thread, batches are loaded one after the other. They draw from the global random
+  generators in the order of the batches.
+- Several threads would draw in any order. A sequence that draws random numbers gets one thread.
+- A worker process is seeded for each batch, so the result does not depend on the process.
+- No batch beyond the :class:`Horizon` is loaded. A checkpoint therefore saves the random state of
+  its batch.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from typing import Any
+
+from pedl2det_runtime.backends import random_state
+from pedl2det_runtime.data.attribute_changes import AttributeChanges
+from pedl2det_runtime.data.loaders import BatchSequence
+from pedl2det_runtime.data.shared_memory import Packed, Slot, Slots, packed
+from pedl2det_runtime.errors.repeated_warnings import logger
+from pedl2det_runtime.errors.trial_code import stray_stop
+
+_log = logger(__name__)
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Settings of the data workers.
+
+    Attributes:
+        count: number of workers; 0 loads batches on the calling thread.
+        processes: use processes instead of threads.
+        queue: maximum number of batches loaded ahead.
+        stream: seed words; together with the batch number they seed a process for a batch.
+    """
+
+    count: int = 1
+    processes: bool = False
+    queue: int = 10
+    stream: tuple[int, ...] = (0,)
+
+
+@dataclass
+class Horizon:
+    """How far data may be used: the training loop moves it, and what reads the data looks at it.
+
+    Attributes:
+        made: the number of batches of the training that may be made; None for all.
+        read: the number of batches that may be read at once: an execution ends there.
+    """
+
+    made: int | None = None
+    read: int = 0
+
+
+class Reader:
+    """What reads data. This one, of a dataset, has no workers and nothing to end.
+
+    Attributes:
+        error: the exception that the data raised, or None.
+        spec: what all batches must match; None for the first.
+    """
+
+    error: BaseException | None = None
+    spec: Any = None
+
+    def hold(self, batches: int) -> int:
+        """Make no further batch; to be called between two batches.
+
+        Args:
+            batches: how many have been used.
+
+        Returns:
+            How many must be used before the random states belong to the last batch that was.
+        """
+        return batches
+
+    def finish(self) -> None:
+        """Tell the data that a pass has ended."""
+
+    def close(self) -> None:
+        """Stop the workers and discard their batches."""
+
+
+class BatchFeed(Reader):
+    """An iterator over the batches of a sequence.
+
+    Args:
+        sequence: the data.
+        passes: the batch indices of each pass.
+        workers: settings of the data workers.
+        first: number of the first batch within the whole training.
+        horizon: how far batches may be made.
+    """
+
+    def __init__(
+        self,
+        sequence: BatchSequence,
+        passes: Iterator[list[int]],
+        workers: Workers,
+        first: int = 0,
+        horizon: Horizon | None = None,
+    ) -> None:
+        self._sequence = sequence
+        self._passes = passes
+        self._workers = workers
+        self._horizon = horizon or Horizon()
+        self._requested = first
+        self._coming: deque[int] = deque()
+        self._made: deque[Future[Any]] = deque()
+        self._within_pass = False
+        self._on_epoch_end = _own_on_epoch_end(sequence)
+        self._executor: Executor | None = None
+        self._slots = Slots(0)
+        self._reserved: deque[int | None] = deque()
+        self._queue = workers.queue if workers.count else 1
+
+    def hold(self, batches: int) -> int:
+        """See :meth:`Reader.hold`."""
+        if not self._workers.processes:  # whose batches are seeded one by one
+            batches = max(batches, self._requested)
+        self._horizon.made = batches
+        return batches
+
+    def finish(self) -> None:
+        """See :meth:`Reader.finish`."""
+        self._horizon.made = None
+        next(self, None)  # a request after the last batch ends the pass
+
+    def __iter__(self) -> BatchFeed:
+        return self
+
+    def __next__(self) -> Any:
+        self._request()
+        if not self._made:
+            raise StopIteration
+        try:
+            return self._received(self._made.popleft())
+        except BrokenProcessPool:
+            self.error = RuntimeError(
+                "a data worker process died, perhaps out of memory: set workers=0 or "
+                "use_multiprocessing=False to load the data in this process"
+            )
+            raise self.error from None
+        except BaseException as error:
+            self.error = error
+            if isinstance(self._executor, ProcessPoolExecutor) and error.__cause__ is not None:
+                error.add_note(str(error.__cause__))  # the worker's traceback; Keras drops causes
+            if isinstance(error, StopIteration):  # it would end this iterator
+                self.error = stray_stop(error)
+                raise self.error from error
+            raise
+
+    def take(self, most: int) -> list[Any]:
+        """Return the next batch, and those after it in its pass that need no waiting.
+
+        Args:
+            most: the largest number of batches.
+
+        Raises:
+            StopIteration: all passes have ended.
+        """
+        batches = [next(self)]
+        while len(batches) < most and (self._coming or self._made):
+            self._request()
+            if not (self._made and self._made[0].done()) or self._made[0].exception():
+                break
+            batches.append(next(self))
+        return batches
+
+    def close(self) -> None:
+        """See :meth:`Reader.close`."""
+        executor, self._executor = self._executor, None
+        is_busy = not all(batch.done() for batch in self._made)
+        self._made.clear()
+        self._reserved.clear()
+        if executor is None:
+            return
+        results: Any = getattr(executor, "_result_queue", None)
+        processes = list((getattr(executor, "_processes", None) or {}).values())
+        executor.shutdown(wait=False, cancel_futures=True)
+        if is_busy and processes:
+            for process in processes:
+                process.kill()
+            results._writer.close()  # else the end of half a batch would be awaited for ever
+
+    def _request(self) -> None:
+        while len(self._made) < self._queue and self._requested != self._horizon.made:
+            while not self._coming:
+                if (self._made and self._on_epoch_end) or not self._begin_pass():
+                    return  # the next pass begins after all batches of this one were consumed
+            index = self._coming.popleft()
+            self._made.append(self._submit(index, self._requested))
+            self._requested += 1
+
+    def _begin_pass(self) -> bool:
+        if self._within_pass:
+            self._end_pass()
+        self._within_pass = True
+        batches = next(self._passes, None)
+        if batches is None:
+            self._within_pass = False
+            return False
+        self._coming.extend(batches)
+        return True
+
+    def _end_pass(self) -> None:
+        if self._on_epoch_end is None:
+            return
+        self._on_epoch_end()
+        if self._workers.processes:
+            self.close()  # fork new workers from the changed sequence
+
+    def _submit(self, index: int, batch: int) -> Future[Any]:
+        if self._executor is None:
+            if self._workers.count > 1 and not self._workers.processes:
+                return self._probe(index)
+            self._executor = self._start(self._workers.count)
+        if isinstance(self._executor, ProcessPoolExecutor):
+            self._reserved.append(self._slots.reserve())
+            return self._executor.submit(_make_in_child, index, batch, self._reserved[-1])
+        return self._executor.submit(self._sequence.__getitem__, index)
+
+    def _received(self, made: Future[Any]) -> Any:
+        if not self._reserved:
+            return made.result()
+        slot = self._reserved.popleft()
+        try:
+            return self._slots.unpacked(made.result(), slot)
+        except BaseException:
+            self._slots.release(slot)
+            raise
+
+    def _probe(self, index: int) -> Future[Any]:
+        """Load the first batch on this thread, to detect whether the sequence is stateful."""
+        before, attributes = random_state.fingerprint(), AttributeChanges(self._sequence)
+        batch = _InPlace().submit(self._sequence.__getitem__, index)
+        is_stateful = random_state.fingerprint() != before or bool(attributes.changes())
+        if is_stateful:
+            _log.warning(
+                "%s draws random numbers or changes its attributes while it loads batches: one "
+                "thread loads them instead of %d, so that the run is repeatable (set "
+                "use_multiprocessing=True to use processes)",
+                type(self._sequence).__name__,
+                self._workers.count,
+            )
+        self._executor = self._start(1 if is_stateful else self._workers.count)
+        return batch
+
+    def _start(self, count: int) -> Executor:
+        if not count:
+            return _InPlace()
+        if not self._workers.processes:
+            return ThreadPoolExecutor(count, thread_name_prefix="batches")
+        # Of the batches loaded ahead, and those that TensorFlow still reads.
+        self._slots = Slots(self._queue + 2)
+        return ProcessPoolExecutor(
+            count,
+            mp_context=multiprocessing.get_context("fork"),  # the sequence need not be pickled
+            initializer=_start_child,
+            initargs=(self._sequence, self._workers.stream, self._slots.all, os.getpid()),
+        )
+
+
+class _InPlace(Executor):
+    """An executor that runs each call on the calling thread."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except BaseException as error:
+            future.set_exception(error)
+        return future
+
+
+def acts_after_passes(sequence: Any) -> bool:
+    """Whether a sequence has an ``on_epoch_end`` of its own."""
+    return _own_on_epoch_end(sequence) is not None
+
+
+def _own_on_epoch_end(sequence: Any) -> Callable[[], Any] | None:
+    end: Callable[[], Any] | None = getattr(sequence, "on_epoch_end", None)
+    of_keras = getattr(end, "__module__", "").endswith("utils.data_utils")
+    return None if of_keras else end
+
+
+# State of a worker process. A submitted task carries only its arguments.
+_sequence: Any = None
+_stream: tuple[int, ...] = ()
+_slots: list[Slot] = []
+
+
+def _start_child(sequence: Any, stream: tuple[int, ...], slots: list[Slot], parent: int) -> None:
+    global _sequence, _stream, _slots
+    _sequence, _stream, _slots = sequence, stream, slots
+    for number in (signal.SIGINT, signal.SIGTERM):  # the parent stops its workers
+        signal.signal(number, signal.SIG_IGN)
+    threading.Thread(target=_exit_with, args=(parent,), daemon=True).start()
+
+
+def _exit_with(parent: int) -> None:
+    """Exit when the parent process has ended for any reason."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
+
+
+def _make_in_child(index: int, batch: int, slot: int | None) -> Packed:
+    random_state.seed_batch(_stream, batch)
+    return packed(_sequence[index], None if slot is None else _slots[slot])

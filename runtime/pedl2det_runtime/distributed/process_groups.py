@@ -1,0 +1,301 @@
+"""Groups of processes that exchange objects over Horovod, torch.distributed or sockets."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any, Protocol, TypeVar
+
+from pedl2det_runtime.errors import CheckFailedError, DistributedError
+
+#: The environment variable that overrides the 600 s for which a process waits for a late one.
+PATIENCE_VARIABLE = "PEDL2DET_PATIENCE"
+
+Result = TypeVar("Result")
+
+
+class Collective(StrEnum):
+    """One method of ``DistributedContext``. Member 0 of a group is its chief."""
+
+    GATHER = "gather"
+    GATHER_LOCAL = "gather_local"
+    ALLGATHER = "allgather"
+    ALLGATHER_LOCAL = "allgather_local"
+    BROADCAST = "broadcast"
+    BROADCAST_LOCAL = "broadcast_local"
+
+    @property
+    def is_broadcast(self) -> bool:
+        """Whether only the chief sends."""
+        return self in (Collective.BROADCAST, Collective.BROADCAST_LOCAL)
+
+    def gives(self, member: int) -> bool:
+        """Whether a member sends an object."""
+        return member == 0 or not self.is_broadcast
+
+    def gets(self, member: int) -> bool:
+        """Whether a member receives the objects of the others."""
+        return member == 0 or self not in (Collective.GATHER, Collective.GATHER_LOCAL)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One call of a collective by one member: the how many-th of its group, and which method."""
+
+    number: int
+    collective: str
+
+    def __str__(self) -> str:
+        return f"{self.collective}() as collective number {self.number}"
+
+
+def disorder(steps: Mapping[int, Step]) -> str | None:
+    """Describe how the members' calls differ; None if they are the same."""
+    first = min(steps)
+    for member, step in steps.items():
+        if step != steps[first]:
+            return (
+                f"the processes do not ask for the same: process {first} called {steps[first]}, "
+                f"process {member} called {step}; every process must call the same methods in the "
+                "same order"
+            )
+    return None
+
+
+class Group(Protocol):
+    """Processes that exchange objects; this process is a member."""
+
+    def exchange(self, collective: Collective, stuff: Any) -> list[Any]:
+        """Take part in a collective; return when all members have.
+
+        Args:
+            collective: the method; every member must call the same one.
+            stuff: the object of this member.
+
+        Returns:
+            The objects of all members; None for those that this member does not receive.
+
+        Raises:
+            DistributedError: not all members took part.
+        """
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The groups of one process.
+
+    Attributes:
+        everywhere: all processes.
+        machine: the processes of this machine.
+        close: leaves the groups; called once.
+    """
+
+    everywhere: Group
+    machine: Group
+    close: Callable[[], None]
+
+
+class Alone:
+    """A group of one process."""
+
+    def exchange(self, collective: Collective, stuff: Any) -> list[Any]:
+        """Return the object of this process."""
+        return [stuff]
+
+
+def alone() -> Groups:
+    """Return the groups of a process that trains alone."""
+    return Groups(Alone(), Alone(), close=lambda: None)
+
+
+def patience() -> float:
+    """Return how many seconds to wait for a late process.
+
+    Raises:
+        CheckFailedError: ``$PEDL2DET_PATIENCE`` is not a positive number of seconds.
+    """
+    text = os.environ.get(PATIENCE_VARIABLE, "600")
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise CheckFailedError(f"${PATIENCE_VARIABLE}: expected seconds, more than 0, got {text!r}")
+    return seconds
+
+
+def within(seconds: float, call: Callable[[], Result]) -> Result:
+    """Return what a call returns, or raise what it raises, if it ends in time.
+
+    A collective of a framework waits for its peers in C++, for ever. So it is called in a thread,
+    which is abandoned when the time is over.
+
+    Raises:
+        TimeoutError: the call did not end in time.
+    """
+    results: list[Result] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(call())
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=run, name="pedl2det-collective", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if errors:
+        raise errors[0]
+    if not results:
+        raise TimeoutError(f"no answer within {seconds:g} s")
+    return results[0]
+
+
+def to_bytes(collective: Collective, member: int, stuff: Any) -> bytes:
+    """Pickle the object of a member; empty if this member does not send one.
+
+    Raises:
+        DistributedError: the object cannot be pickled.
+    """
+    if not collective.gives(member):
+        return b""
+    try:
+        return pickle.dumps(stuff, protocol=5)
+    except Exception as error:
+        # Pickling calls code of the object, which may raise anything.
+        raise DistributedError(
+            f"{collective}: process {member} gives an object that cannot be pickled "
+            f"({type(stuff).__name__}): {error}"
+        ) from error
+
+
+def from_bytes(data: bytes | bytearray | memoryview) -> Any:
+    """Unpickle an object. The bytes must come from an authenticated process of this run."""
+    return pickle.loads(data)  # noqa: S301
+
+
+class Framework(Protocol):
+    """The transport of a group: collectives of bytes."""
+
+    def allgather(self, data: bytes, *, to_all: bool = True) -> list[Any]:
+        """Return the buffers of all members, in order; to member 0 alone unless ``to_all``."""
+
+    def broadcast(self, data: bytes, size: int) -> Any:
+        """Return the buffer of member 0, which has that size."""
+
+
+class FrameworkGroup:
+    """Processes that a framework connects.
+
+    Before each collective the members compare what they called: a framework whose members call
+    different collectives mixes up their data or waits for ever.
+
+    Args:
+        framework: the transport.
+        member: the number of this process in the group.
+        patience: how many seconds to wait for a late member.
+    """
+
+    def __init__(self, framework: Framework, member: int, patience: float) -> None:
+        self._framework = framework
+        self._member = member
+        self._patience = patience
+        self._number = 0
+        self._failure: str | None = None
+        self._lock = threading.Lock()
+
+    def exchange(self, collective: Collective, stuff: Any) -> list[Any]:
+        """Take part in a collective; see :class:`Group`."""
+        with self._lock:
+            if self._failure is not None:
+                raise DistributedError(self._failure)
+            try:
+                parts = self._exchange(collective, stuff)
+            except BaseException as error:
+                # Also Ctrl-C: the others may be waiting in the middle of this one.
+                self._failure = str(error) or type(error).__name__
+                raise
+        gifts = [
+            from_bytes(part) if len(part) and member != self._member else None
+            for member, part in enumerate(parts)
+        ]
+        if collective.gives(self._member):
+            gifts[self._member] = stuff
+        return gifts
+
+    def _exchange(self, collective: Collective, stuff: Any) -> Sequence[Any]:
+        self._number += 1
+        wrong: DistributedError | None = None
+        data = b""
+        try:
+            data = to_bytes(collective, self._member, stuff)
+        except DistributedError as error:
+            wrong = error
+        step = Step(self._number, collective)
+        label = {"step": asdict(step), "size": len(data), "wrong": str(wrong) if wrong else None}
+        texts = self._call(lambda: self._framework.allgather(json.dumps(label).encode()))
+        if wrong is not None:
+            raise wrong
+        labels = [json.loads(bytes(text)) for text in texts]
+        _check(labels)
+        if collective.is_broadcast:
+            size = labels[0]["size"]
+            first = self._call(lambda: self._framework.broadcast(data, size))
+            return [first, *[b""] * (len(labels) - 1)]
+        to_all = collective.gets(1)
+        parts = self._call(lambda: self._framework.allgather(data, to_all=to_all))
+        return parts if collective.gets(self._member) else [b""] * len(labels)
+
+    def _call(self, collective: Callable[[], Result]) -> Result:
+        try:
+            return within(self._patience, collective)
+        except TimeoutError as error:
+            raise DistributedError(
+                f"waited {self._patience:g} s for the other processes; if one is only slow, set "
+                f"${PATIENCE_VARIABLE} to more seconds"
+            ) from error
+        except Exception as error:
+            # Each framework has its own class for it: UnknownError, HorovodInternalError, ...
+            raise DistributedError(
+                f"the others cannot be reached, most likely since one of them ended: {error}"
+            ) from error
+
+
+def _check(labels: Sequence[dict[str, Any]]) -> None:
+    steps = {member: Step(**label["step"]) for member, label in enumerate(labels)}
+    if (wrong := disorder(steps)) is not None:
+        raise DistributedError(wrong)
+    for label in labels:
+        if label["wrong"] is not None:
+            raise DistributedError(label["wrong"])
+
+
+class Part:
+    """Some members of a group whose transport connects all of them only together.
+
+    Every process of the whole group must take part, each in its own part.
+
+    Args:
+        whole: the group.
+        ranks: the members of this part, in order.
+        member: the number of this process in the part.
+    """
+
+    def __init__(self, whole: FrameworkGroup, ranks: Sequence[int], member: int) -> None:
+        self._whole = whole
+        self._ranks = ranks
+        self._member = member
+
+    def exchange(self, collective: Collective, stuff: Any) -> list[Any]:
+        """Take part in a collective; see :class:`Group`."""
+        gift = (collective.value, stuff if collective.gives(self._member) else None)
+        asked, gifts = zip(*self._whole.exchange(Collective.ALLGATHER_LOCAL, gift), strict=True)
+        if len(set(asked)) > 1:
+            raise DistributedError(f"the processes do not ask for the same: {sorted(set(asked))}")
+        return [gifts[rank] for rank in self._ranks]

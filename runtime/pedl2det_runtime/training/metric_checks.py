@@ -1,0 +1,190 @@
+"""Check metrics: that of the searcher, those that callbacks monitor, and the loss for NaN.
+
+Keras warns of a missing metric at the end of each epoch. One notice at the start replaces these
+warnings. A loss that is not finite ends no training, in Keras and here; one line warns of it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import logging
+import re
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+import tensorflow as tf
+
+from pedl2det_runtime.backends.compiled_model import metric_names
+from pedl2det_runtime.checkpoint.json_lines import numbers
+from pedl2det_runtime.config.experiment_config import ExperimentConfig
+from pedl2det_runtime.config.generation import Generation
+from pedl2det_runtime.errors import MetricError
+
+
+def check_metric(
+    config: ExperimentConfig, generation: Generation, model: Any, *, may_add_metrics: bool
+) -> None:
+    """Refuse a searcher's metric that no validation will report.
+
+    It is not checked where the metrics are not certain: a trial computes its own, a callback may
+    add some, or the model does when it is called.
+
+    Raises:
+        MetricError: it is none of the metrics that the model is compiled with.
+    """
+    if generation.validate or may_add_metrics:
+        return
+    names = metric_names(model)
+    if names is None:
+        return
+    metrics = generation.reported("validation", dict.fromkeys(sorted(names)))
+    wanted = config.searcher.metric
+    if _without_number(wanted) in map(_without_number, generation.with_aliases(metrics)):
+        return
+    near = difflib.get_close_matches(wanted, metrics, 1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    raise MetricError(
+        f"{config.location('searcher', 'metric')}: {wanted} is none of the numbers that the "
+        f"validation reports: {', '.join(metrics)}{hint}"
+    )
+
+
+def _without_number(name: str) -> str:
+    """Remove the number that Keras adds to repeated names."""
+    return re.sub(r"_\d+$", "", name)
+
+
+class LossWarning:
+    """Prints one line at the first loss of a run that is not finite.
+
+    Args:
+        first_batch: how many batches are trained already.
+        say: prints one line for people.
+    """
+
+    def __init__(self, first_batch: int, say: Callable[[str], None]) -> None:
+        self._seen = first_batch
+        self._say = say
+        self._is_said = False
+
+    def check(self, logs: dict[str, Any], batches: int) -> None:
+        """Check the loss where it is fetched from the device; this waits for the device.
+
+        Args:
+            logs: the metrics, with the running mean of the loss, or the losses of all records.
+            batches: how many batches are trained now.
+        """
+        first, self._seen = self._seen + 1, batches
+        if self._is_said:
+            return
+        losses = numbers(logs).get("loss", np.zeros(()))
+        wrong = losses[~np.isfinite(losses)]
+        if not wrong.size:
+            return
+        self._is_said = True
+        which = f"batch {first}" if first == batches else f"one of the batches {first} to {batches}"
+        trace = "" if first == batches else " (--trace shows which)"
+        self._say(
+            f"warning: the loss became {wrong[0]} in {which}{trace}; the training goes on, as in "
+            "Keras: check the data for such values, or lower the learning rate; "
+            "tf.keras.callbacks.TerminateOnNaN() ends a training there"
+        )
+
+
+class MissingMetrics:
+    """Silences what Keras logs about the missing metric of a callback, and nothing else.
+
+    Args:
+        callbacks: the callbacks of a trial, in their order.
+    """
+
+    def __init__(self, callbacks: list[Any]) -> None:
+        self._silences: dict[int, _Silence] = {}
+        self._without: list[Any] = []  # callbacks that certainly get no metric
+        others_may_add = False
+        for callback in callbacks:
+            if _monitors_validations(callback):
+                self._silences[id(callback)] = _Silence(callback.monitor, int(others_may_add))
+                if not others_may_add:
+                    self._without.append(callback)
+            # The logs of an epoch go from one callback to the next.
+            others_may_add = others_may_add or _may_add_metrics(callback)
+
+    def around(self, callback: Any) -> _Silence | None:
+        """Return what to enter while a callback is called; None if nothing is silenced."""
+        return self._silences.get(id(callback))
+
+    def notice(self, generation: Generation) -> str | None:
+        """Return the line about the callbacks that never act; None if there are none."""
+        if not self._without:
+            return None
+        first, *others = [
+            (callback.__class__.__name__, callback.monitor) for callback in self._without
+        ]
+        names = ", ".join(
+            [
+                f"{first[0]} (monitors {first[1]})",
+                *(f"{name} ({metric})" for name, metric in others),
+            ]
+        )
+        subject, do = ("these", "do") if others else ("this one", "does")
+        if not generation.epoch_is_one_pass:
+            return (
+                f"{names}: Determined gives callbacks no validation metric at the end of an epoch, "
+                f"so {subject} never {'act' if others else 'acts'}; EarlyStopping and "
+                "ReduceLROnPlateau of determined.keras.callbacks act after each validation"
+            )
+        return (
+            f"{names}: PEDL and early Determined never gave callbacks a validation metric at the "
+            f"end of an epoch, so {subject} never acted; {'they' if others else 'it'} {do} not act "
+            "here either"
+        )
+
+
+class _Silence(logging.Filter):
+    """Drops TensorFlow's log records about a metric, inside a ``with`` block.
+
+    Args:
+        metric: the first argument of these records.
+        shown: how many records are shown before.
+    """
+
+    def __init__(self, metric: str, shown: int) -> None:
+        super().__init__()
+        self._metric = metric
+        self._left = shown
+
+    def __enter__(self) -> Self:
+        tf.get_logger().addFilter(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        tf.get_logger().removeFilter(self)
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether to log a record."""
+        if not (isinstance(record.args, tuple) and record.args[:1] == (self._metric,)):
+            return True
+        self._left -= 1
+        return self._left >= 0
+
+
+def _monitors_validations(callback: Any) -> bool:
+    """Whether a callback is one of Keras itself that can act on a validation metric only."""
+    keras = tf.keras.callbacks
+    kind = callback.__class__  # which one that stands for another gives, too
+    return (
+        kind in (keras.EarlyStopping, keras.ReduceLROnPlateau)
+        or (kind is keras.ModelCheckpoint and callback.save_best_only)
+    ) and str(callback.monitor).startswith("val_")
+
+
+def _may_add_metrics(callback: Any) -> bool:
+    """Whether code of a user is called at the end of an epoch."""
+    base = tf.keras.callbacks.Callback
+    if "on_epoch_end" in vars(callback):
+        return True
+    kind = callback.__class__
+    is_of_keras = kind.__module__.partition(".")[0] == base.__module__.partition(".")[0]
+    return kind.on_epoch_end is not base.on_epoch_end and not is_of_keras

@@ -1,0 +1,124 @@
+"""Capture the state of one rank for a checkpoint while a trial trains, and restore it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from pedl2det_runtime.backends import graph_mode, graph_random, keras_versions, random_state
+from pedl2det_runtime.checkpoint import model_files
+from pedl2det_runtime.checkpoint.rank_state import RankState
+from pedl2det_runtime.checkpoint.untrusted_files import reading
+from pedl2det_runtime.data.attribute_changes import AttributeChanges
+from pedl2det_runtime.data.generators import replay_draws
+from pedl2det_runtime.data.prefetching import acts_after_passes
+from pedl2det_runtime.training.trial_setup import TrialSetup
+
+
+class RankStateCapture:
+    """Random states, and the state of data, callbacks and gradient sums of one rank.
+
+    Args:
+        setup: the trial; its data are newly built.
+    """
+
+    def __init__(self, setup: TrialSetup) -> None:
+        self._setup = setup
+        self._memories = {
+            "training": AttributeChanges(setup.data.training),
+            "validation": AttributeChanges(setup.data.validation),
+        }
+
+    def capture(self) -> RankState:
+        """Return the state at the present batch."""
+        return RankState(
+            random=random_state.host_state(),
+            callbacks=self._setup.callbacks.dump_states(),
+            loaders={name: memory.changes() for name, memory in self._memories.items()},
+            layers=model_files.layer_states(self._setup.context.model),
+            gradients=[variable.numpy() for variable in self._waiting()],
+            operations=graph_random.states(),
+        )
+
+    def may_repeat_validation(self, before: dict[str, Any]) -> bool:
+        """Whether a validation that stops now can be repeated after a resume.
+
+        A resumed run makes its first training batch before it. So a validation that draws from the
+        generators of training, or may do so at its end, must not be stopped. Neither must one whose
+        data have changed, or in which callbacks take part: they may count.
+
+        Args:
+            before: the random states before the validation.
+        """
+        return not (
+            random_state.host_state() != before
+            or self._setup.callbacks.act_within_validations
+            or acts_after_passes(self._setup.data.validation)
+            or self._memories["validation"].changes()
+        )
+
+    def capture_within_workload(self) -> RankState:
+        """Return the state with the sums of the metrics since the last report."""
+        variables = keras_versions.metric_variables(self._setup.context.model)
+        return replace(self.capture(), metrics=[graph_mode.value(one) for one in variables])
+
+    def restore_metrics(self, own: RankState) -> None:
+        """Restore the sums of the metrics of an interrupted workload."""
+        variables = keras_versions.metric_variables(self._setup.context.model)
+        if len(variables) != len(own.metrics):
+            self._setup.run.say("the next report averages the metrics from the checkpoint on")
+            return
+        for variable, value in zip(variables, own.metrics, strict=True):
+            graph_mode.assign(variable, value)
+
+    def restore_data(self, own: RankState, batches: int, rank: int | None) -> None:
+        """Put back what the data remember, and the random states, before the model is built.
+
+        Args:
+            own: what was taken.
+            batches: how many batches had been trained.
+            rank: which of the ranks this is; None if there were more or fewer at the checkpoint.
+        """
+        for name, memory in self._memories.items():
+            with reading(own.directory / "loaders.pkl"):
+                memory.restore(own.loaders[name])
+        if not own.random:
+            self._setup.run.say("the checkpoint holds no random states: they begin as in a new run")
+        data, random = self._setup.data, own.random or random_state.host_state()
+        replay_draws(data.training, data.validation, batches, random, rank)
+        random_state.restore_host_state(random)
+
+    def restore_operations(self, own: RankState) -> None:
+        """Restore the states of random operations of graph mode."""
+        if graph_mode.is_chosen():
+            with reading(own.directory / "operations.npz"):
+                graph_random.restore(own.operations)
+
+    def check_operations(self, own: RankState) -> None:
+        """Say which random operations of graph mode could not be restored, once all are created."""
+        if not graph_mode.is_chosen():
+            return
+        others = graph_random.not_resumable(self._setup.context.model)
+        if len(own.operations) != graph_random.count():
+            others.append("the checkpoint holds the states of others")
+        if others:
+            self._setup.run.say(
+                f"random operations of graph mode begin anew ({', '.join(others)}): the results "
+                "differ from those of an uninterrupted run"
+            )
+
+    def restore_gradients(self, own: RankState) -> None:
+        """Put back the gradients that waited for their step, if this run sums them alike."""
+        variables = self._waiting()
+        if len(variables) != len(own.gradients):
+            self._setup.run.say(
+                "the checkpoint and this run aggregate gradients differently "
+                "(optimizations.aggregation_frequency, or slots): a step begins anew"
+            )
+            return
+        with reading(own.directory / "gradients.npz"):
+            for variable, value in zip(variables, own.gradients, strict=True):
+                variable.assign(value)
+
+    def _waiting(self) -> list[Any]:
+        return [variable for part in self._setup.accumulators for variable in part.variables]

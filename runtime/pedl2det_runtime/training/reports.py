@@ -1,0 +1,144 @@
+"""What a run reports: ``metrics.jsonl``, TensorBoard events and lines for people."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from pedl2det_runtime.backends.learning_rates import LearningRates
+from pedl2det_runtime.checkpoint.json_lines import BATCH, REPORT, JsonLines, Metrics
+from pedl2det_runtime.training.display import Display, Nothing, Report
+from pedl2det_runtime.training.run_options import Run
+
+
+class Reports:
+    """Where the metrics of a run go.
+
+    Args:
+        directory: the run's directory.
+        keep: lines of ``metrics.jsonl`` that a resumed run keeps.
+        display: shows them to people.
+        total: batches of the whole trial.
+    """
+
+    def __init__(self, directory: Path, keep: int, display: Display, total: int) -> None:
+        import tensorflow as tf
+
+        self._log = JsonLines(directory / "metrics.jsonl", REPORT, keep)
+        with tf.Graph().as_default():  # the one writer that eager and graph mode both have
+            self._events = tf.compat.v1.summary.FileWriter(
+                directory / "tensorboard" / "metrics",
+                filename_suffix=f".{uuid.uuid4()}",  # else the second, which may be taken
+            )
+        self._display = display
+        self._total = total
+
+    @property
+    def written(self) -> int:
+        """Lines in ``metrics.jsonl``."""
+        return self._log.written
+
+    def advance(self, batches: int) -> None:
+        """Show how many batches are trained."""
+        self._display.advance(batches, self._total)
+
+    def report(self, report: Report) -> None:
+        """Report the metrics of a workload or a validation."""
+        import tensorflow as tf
+
+        record = asdict(report)
+        del record["is_best"]  # as of this moment: only for people
+        self._log.write(record)
+        values = [
+            tf.compat.v1.Summary.Value(tag=f"{report.kind}/{name}", simple_value=value)
+            for name, value in report.metrics.items()
+        ]
+        self._events.add_summary(tf.compat.v1.Summary(value=values), report.batches)
+        self._display.report(report, self._total)
+
+    def check(self) -> None:
+        """Refuse to go on without what was reported.
+
+        Raises:
+            ConfigError: ``metrics.jsonl`` was removed, replaced or cut.
+        """
+        self._log.check()
+
+    def sync(self) -> None:
+        """Put what was reported on the disk."""
+        self._log.sync()
+        self._events.flush()
+
+
+class NoReports:
+    """The reports of a process that reports nothing: the chief does."""
+
+    written = 0
+
+    def advance(self, batches: int) -> None:
+        """Show nothing."""
+
+    def report(self, report: Report) -> None:
+        """Report nothing."""
+
+    def check(self) -> None:
+        """Nothing is written."""
+
+    def sync(self) -> None:
+        """Nothing is written."""
+
+
+def reports_of(run: Run, total: int, *, verbose: bool) -> Reports:
+    """The reports of a run, after those that its checkpoint counts.
+
+    Args:
+        run: the run; to be called on its chief.
+        total: batches of the whole trial.
+        verbose: whether reports are shown to people, too.
+    """
+    state = run.resume_point.state
+    display = run.display if verbose else Nothing()
+    return Reports(run.options.out, state.records if state else 0, display, total)
+
+
+class Trace:
+    """Writes a line for each batch to ``batches.jsonl``: its metrics and learning rates.
+
+    Args:
+        log: the file.
+        model: the model, compiled.
+    """
+
+    def __init__(self, log: JsonLines, model: Any) -> None:
+        self._log = log
+        self._learning_rates = LearningRates(model)
+        self._of_batch: dict[str, float] = {}
+
+    def begin_batch(self) -> None:
+        """Read the learning rates; a callback may change them after the batch."""
+        self._of_batch = self._learning_rates.read()
+
+    def end_batch(self, number: int, metrics: Metrics) -> None:
+        """Write the line of a batch.
+
+        Args:
+            number: the number of the batch, from 1.
+            metrics: its metrics.
+        """
+        record = {"batch": number, "metrics": metrics, "learning_rates": self._of_batch}
+        self._log.write(record)
+
+
+def trace_of(run: Run, batches: int, model: Any) -> Trace | None:
+    """Return what writes ``batches.jsonl``; None if nobody wants it.
+
+    Args:
+        run: the run; to be called on its chief.
+        batches: the lines that a resumed run keeps.
+        model: the model, compiled.
+    """
+    if not run.options.trace:
+        return None
+    return Trace(JsonLines(run.options.out / "batches.jsonl", BATCH, batches), model)

@@ -1,0 +1,243 @@
+"""Ask a trial for all that training needs: data, model, callbacks.
+
+The order is that of every API generation: constructor, ``session_config``, training data,
+validation data, model, callbacks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pedl2det_runtime.api.context import TFKerasTrialContext
+from pedl2det_runtime.api.trial import TFKerasTrial
+from pedl2det_runtime.backends import compiled_model, graph_mode, keras_versions, random_state
+from pedl2det_runtime.backends.compiled_model import unknown_metrics
+from pedl2det_runtime.checkpoint.code_files import code_of, publishable_code
+from pedl2det_runtime.checkpoint.manager import CheckpointManager, Goal, Retention
+from pedl2det_runtime.checkpoint.ownership import run_of
+from pedl2det_runtime.checkpoint.storage import Storage
+from pedl2det_runtime.checkpoint.writer import Contents
+from pedl2det_runtime.config.experiment_config import ExperimentConfig
+from pedl2det_runtime.config.generation import CONTEXT_BASED, EARLY_DETERMINED, Generation
+from pedl2det_runtime.data.loaders import is_dataset
+from pedl2det_runtime.distributed.rank_sync import RankSync
+from pedl2det_runtime.errors import CheckFailedError, ConfigError, InvalidModelException
+from pedl2det_runtime.errors.trial_code import defined_at
+from pedl2det_runtime.training.callback_multiplexer import Multiplexer
+from pedl2det_runtime.training.data_module import DataModule, data_of
+from pedl2det_runtime.training.metric_checks import check_metric
+from pedl2det_runtime.training.resume import compare_trial
+from pedl2det_runtime.training.run_options import Run
+from pedl2det_runtime.training.schedule import Schedule
+
+if TYPE_CHECKING:
+    from pedl2det_runtime.distributed.gradients import Accumulator
+
+
+@dataclass(frozen=True)
+class TrialSetup:
+    """A trial that is ready to train.
+
+    Attributes:
+        run: the run that it belongs to.
+        context: the trial's context, with its compiled model and its settings for ``fit``.
+        data: training and validation data.
+        callbacks: the user's callbacks.
+        schedule: at which batches to report, validate and checkpoint.
+        generation: training semantics of the trial's API generation.
+        sync: what the ranks that train it decide together.
+        accumulators: gradients between two steps of the optimizers.
+        definition: returns the user's function behind a method of the trial.
+        checkpoints: writes and prunes the run's checkpoints.
+        changed_settings: settings of the optimizers that a resumed run takes from the code.
+    """
+
+    run: Run
+    context: TFKerasTrialContext
+    data: DataModule
+    callbacks: Multiplexer
+    schedule: Schedule
+    generation: Generation
+    sync: RankSync
+    accumulators: list[Accumulator]
+    definition: Callable[[str], Callable[..., Any]]
+    checkpoints: CheckpointManager
+    changed_settings: frozenset[str]
+
+
+def set_up_trial(trial_class: type[TFKerasTrial], run: Run) -> TrialSetup:
+    """Make a trial and ask it for its data, its model and its callbacks.
+
+    Raises:
+        Pedl2DetError: the trial breaks the contract of the API.
+    """
+    context = TFKerasTrialContext(run.info)
+    trial = trial_class(context)
+    graph_mode.apply_session_config(trial.session_config())
+    random_state.seed_global_generator(run.info.seed)
+    batch_size = run.info.per_slot_batch_size
+    loaders = trial.build_training_data_loader(), trial.build_validation_data_loader()
+    generation = _generation(trial, run)
+    data = data_of(
+        context,
+        *loaders,
+        batch_size,
+        generation,
+        1 if run.options.test else None,
+        definition=trial._definition,
+    )
+    _say_semantics(run, generation, data)
+    trial.build_model()
+    with defined_at(trial._definition("build_model")):
+        _check_model(context)
+    keras_versions.track_optimizers(context.model, context.optimizers)
+    accumulators = _averaged(context, run.config)
+    schedule = _schedule(run, _epoch(run, generation, data.training))
+    callbacks = Multiplexer(
+        trial.keras_callbacks(),
+        context.model,
+        home=run.options.directory,
+        batch_size=batch_size,
+        epoch=schedule.epoch,
+        params_of_fit=generation.epoch_is_one_pass,
+        is_chief=run.is_chief,
+    )
+    if schedule.epoch and (line := callbacks.missing_metrics.notice(generation)):
+        run.say(line)
+    check_metric(run.config, generation, context.model, may_add_metrics=callbacks.may_add_metrics)
+    averages_training = run.config.optimizations.average_training_metrics
+    checkpoints = _checkpoints(run, generation, context.model)
+    return TrialSetup(
+        run=run,
+        context=context,
+        data=data,
+        callbacks=callbacks,
+        schedule=schedule,
+        generation=generation,
+        sync=RankSync(context.distributed, averages_training=averages_training),
+        accumulators=accumulators,
+        definition=trial._definition,
+        checkpoints=checkpoints,
+        changed_settings=compare_trial(run, checkpoints.contents),
+    )
+
+
+def _say_semantics(run: Run, generation: Generation, data: DataModule) -> None:
+    if generation is EARLY_DETERMINED:
+        run.say(
+            "the config counts in steps, so this is trained as Determined 0.12 did: batches are "
+            "not shuffled unless the trial says so, an epoch is one pass, the last batch of "
+            "training arrays is left out if it is smaller"
+        )
+    if not generation.wraps_datasets and run.info.slots > 1 and data.has_dataset:
+        run.say(
+            "several processes: each reads its share of a tf.data.Dataset on which wrap_dataset "
+            "was called, and the whole of one on which it was not"
+        )
+
+
+def _averaged(context: TFKerasTrialContext, config: ExperimentConfig) -> list[Accumulator]:
+    """Have the optimizers see the gradients of all processes, where there are several."""
+    if context.distributed.size == 1:
+        return []
+    from pedl2det_runtime.distributed.gradients import average_gradients
+
+    return average_gradients(keras_versions.optimizers(context.model), config.optimizations)
+
+
+def _checkpoints(run: Run, generation: Generation, model: Any) -> CheckpointManager:
+    state = run.resume_point.state
+    contents = Contents(
+        run.config.raw,
+        run.info.hparams,
+        run.options.directory,
+        publishable_code(
+            code_of(run.options.directory, run.options.out, run.say), run.options.directory, run.say
+        ),
+        compiled=compiled_model.describe_compiled(model),
+    )
+    return CheckpointManager(
+        _goal(run, generation),
+        contents,
+        run.options.out,
+        run_of(run.resume_point.path),
+        best=state.best if state else None,
+        records=state.records if state else 0,
+        damaged=run.resume_point.damaged,
+    )
+
+
+def _goal(run: Run, generation: Generation) -> Goal:
+    config = run.config
+    searcher, section = config.searcher, config.checkpoint_storage
+    smaller = searcher.smaller_is_better
+    retention = Retention(section.best, section.save_trial_latest, smaller) if section else None
+    # The storage of a legacy config went with its cluster; the notices say so.
+    stores = section is not None and section.type is not None and not config.is_legacy
+    return Goal(
+        metric=searcher.metric,
+        smaller_is_better=smaller,
+        policy=config.checkpoint_policy,
+        retention=Retention(0, 0, smaller) if run.options.discards_results else retention,
+        storage=Storage(section) if section and stores else None,
+        generation=generation,
+    )
+
+
+def _check_model(context: TFKerasTrialContext) -> None:
+    if context.model is None:
+        raise CheckFailedError("Please call wrap_model(...) in build_model, before compile.")
+    if not context.is_compiled:
+        when = " again, after wrap_model(...)" if context.model.optimizer else ""
+        raise CheckFailedError(f"Please call model.compile(...){when} in build_model.")
+    if unknown := unknown_metrics(context.model):
+        raise InvalidModelException(f"compile: Keras has no metric named {', '.join(unknown)}")
+
+
+def _generation(trial: TFKerasTrial, run: Run) -> Generation:
+    """That of the trial; a context-based one whose config counts in steps is of 2020.
+
+    Raises:
+        ConfigError: the config is PEDL's, which names no entrypoint, and the trial is migrated.
+    """
+    own, config = trial.api_generation, run.config
+    if own is not CONTEXT_BASED or not config.is_legacy:
+        return own
+    if config.entrypoint is None and config.source.path is not None:
+        raise ConfigError(
+            f"{config.source.path}: this config counts in steps and has no entrypoint, as PEDL's "
+            "configs, and the trial is written for a context: rewrite the config too, with "
+            f"pedl2det migrate {run.options.directory}"
+        )
+    return EARLY_DETERMINED
+
+
+def _epoch(run: Run, generation: Generation, training: Any) -> int:
+    """Batches in an epoch; 0 where there are none."""
+    if generation.epoch:
+        return generation.epoch
+    if not generation.epoch_is_one_pass:
+        return run.config.records_per_epoch // run.info.global_batch_size
+    return run.config.report_period if is_dataset(training) else len(training) // run.info.slots
+
+
+def _schedule(run: Run, epoch: int) -> Schedule:
+    if run.options.test:
+        return Schedule(total=1, epoch=min(epoch, 1))
+    config, batch_size = run.config, run.info.global_batch_size
+    try:
+        total = config.training_batches(batch_size)
+        validate_every = config.batches(config.min_validation_period, batch_size)
+        checkpoint_every = config.batches(config.min_checkpoint_period, batch_size)
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
+    return Schedule(
+        total=min(total, run.options.max_batches or total),
+        report_every=config.report_period,
+        validate_every=validate_every,
+        checkpoint_every=checkpoint_every,
+        epoch=epoch,
+        validates_first=config.perform_initial_validation,
+    )
