@@ -134,6 +134,24 @@ def metric_names(trial: Trial, owner: ast.ClassDef | None = None) -> MetricNames
     return MetricNames({one: f"training_{one}" for one in clashing}, prefix="" if own else "val_")
 
 
+_ONE_LIST = (
+    "the metrics of training and of validation are one list, and are reported for both; in a "
+    "validation each has {prefix} before its name, and one of the training that shares its name "
+    "with another of the validation is called training_NAME"
+)
+_OWN_NAMES = (
+    "what compute_validation_metrics returns is reported in place of all other metrics; Keras reads "
+    "the validation data once more before it, and draws again what they draw at random"
+)
+
+
+def note_on_names(trial: Trial, owner: ast.ClassDef) -> str:
+    """What to tell of the names of the metrics of a ``KerasTrial``."""
+    names = metric_names(trial, owner)
+    prefix = names.prefix if names is not None else ""
+    return _ONE_LIST.format(prefix=prefix) if prefix else _OWN_NAMES
+
+
 def _metrics(trial: Trial, owner: ast.ClassDef, role: str) -> dict[str, ast.expr]:
     """The metrics of a role by their names, if one dict is all that is returned; else none."""
     methods = trial.flow.overrides(owner, f"{role}_metrics")

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 
 from pedl2det.analysis.flow.values import Function
 from pedl2det.analysis.loaders import RECORD_LOADERS, cuts_by_hyperparameter
-from pedl2det.analysis.metric_names import RENAMED, keras_trials, metric_names
+from pedl2det.analysis.metric_names import RENAMED, keras_trials, note_on_names
 from pedl2det.analysis.models import is_functional
 from pedl2det.analysis.names import Names
 from pedl2det.analysis.old_keras import Given, given
@@ -31,12 +31,6 @@ def keras_callbacks(self):
 _TWO_CALLBACKS = "compute_validation_metrics is one more callback beside these"
 _OWN = "compute_validation_metrics"
 _METRICS = ("training_metrics", "validation_metrics")
-_ONE_LIST = (
-    "the metrics of training and of validation are one list, and are reported for both; in a "
-    "validation each has {prefix} before its name, and one of the training that shares its name "
-    "with another of the validation is called training_NAME"
-)
-_OWN_NAMES = f"what {_OWN} returns is reported in place of all other metrics"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
@@ -67,10 +61,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
 
 def _metrics(trial: Trial, root: ast.ClassDef) -> Fix:
     """Say what metrics are called now."""
-    names = metric_names(trial, root)
-    prefix = names.prefix if names is not None else ""
-    note = _ONE_LIST.format(prefix=prefix) if prefix else _OWN_NAMES
-    return Fix(root, notes=((Kind.NOTE, note),), config=(RENAMED,))
+    return Fix(root, notes=((Kind.NOTE, note_on_names(trial, root)),), config=(RENAMED,))
 
 
 # build_model.

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from pedl2det.analysis.metric_names import RENAMED, keras_trials, renamed_since_tf1
+from pedl2det.analysis.metric_names import RENAMED, keras_trials, note_on_names, renamed_since_tf1
 from pedl2det.analysis.models import compiles
 from pedl2det.analysis.trial import (
     DETERMINED_TRIALS,
@@ -41,7 +41,9 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         elif dotted in DETERMINED_TRIALS and trial.generation is Generation.EARLY:
             yield rewrite(node, "legacy_keras.EarlyTrial")
     for root in trial.roots:
-        yield Fix(root, config=_needs(trial))
+        is_keras_trial = root in keras_trials(trial)
+        notes = ((Kind.NOTE, note_on_names(trial, root)),) if is_keras_trial else ()
+        yield Fix(root, notes=notes, config=_needs(trial))
         bases = {trial.base_name(one) for one in root.bases}
         if root in trial.beside:
             yield Remark(root, _BESIDE.format(root.name), _APART, Kind.DIFFERENT)
