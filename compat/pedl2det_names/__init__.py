@@ -5,7 +5,9 @@ for old trials; ``pedl2det`` rewrites them.
 """
 
 import functools
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from pedl2det_names import harness, keras, libraries, tensorflow
 from pedl2det_names.harness import is_legacy, mentions_legacy
@@ -23,6 +25,7 @@ _HEADS = frozenset(
     {"tensorflow", "keras", "pedl", "determined", "determined_common"}
     | {*keras.PACKAGES, *libraries.HEADS}
 )
+_OF_BACKEND = re.compile(r"keras\.backend\.(?:tensorflow_backend\.)?tf\.")
 
 
 @functools.cache
@@ -35,6 +38,9 @@ def lookup(dotted: str) -> Name | None:
     """
     if dotted.partition(".")[0] not in _HEADS:
         return None
+    if (found := _OF_BACKEND.match(dotted)) is not None:  # TensorFlow by Keras's own import of it
+        today = f"tensorflow.{dotted[found.end() :]}"
+        return replace(lookup(today) or Name("", today), old=dotted)
     return _EXACT.get(dotted) or keras.lookup(dotted) or tensorflow.lookup(dotted)
 
 

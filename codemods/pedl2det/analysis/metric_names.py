@@ -140,8 +140,8 @@ _ONE_LIST = (
     "with another of the validation is called training_NAME"
 )
 _OWN_NAMES = (
-    "what compute_validation_metrics returns is reported in place of all other metrics; Keras reads "
-    "the validation data once more before it, and draws again what they draw at random"
+    "what compute_validation_metrics returns is reported in place of all other metrics; before "
+    "it Keras reads the validation data once more, and draws again what they draw at random"
 )
 
 

@@ -1,0 +1,245 @@
+"""Small trials, written in order to break migrate: what it writes where each of them did."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pedl2det.engine import Options, Result, migrate
+from pedl2det.files.write import write_all
+from support import write_tree
+
+TRIAL = """\
+{imports}
+from pedl.frameworks.keras import TFKerasTrial
+
+
+class Net(TFKerasTrial):
+    def build_model(self, hparams):
+        {line}
+        model = Sequential([Dense(hparams["units"], input_shape=(4,)), Dropout(0.5)])
+        model.compile("sgd", "mse")
+        return model
+"""
+KERAS = "from keras import backend as K\nfrom keras.layers import Dense, Dropout\n"
+KERAS += "from keras.models import Sequential\n"
+DATA = """\
+from rows import rows
+
+
+def make_data_loaders(experiment_config, hparams):
+    return rows("train", hparams["batch_size"]), rows("test", hparams["batch_size"])
+"""
+CONFIG = """\
+hyperparameters: {units: 8, batch_size: 4}
+searcher: {name: single, metric: val_loss, max_steps: 2}
+"""
+
+
+def trial(line: str = "pass", more: str = "") -> dict[str, str]:
+    """A trial of standalone Keras with one more line, and more at its top."""
+    return {
+        "model_def.py": TRIAL.format(imports=KERAS + more, line=line),
+        "data.py": DATA,
+        "const.yaml": CONFIG,
+    }
+
+
+def migrated(directory: Path, files: dict[str, str]) -> Result:
+    """Migrate a trial, and write what becomes of it."""
+    write_tree(directory, files)
+    result = migrate([directory], Options())
+    write_all(result.files)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("files", "new"),
+    [
+        pytest.param(
+            trial("import tensorflow as tf; tf.set_random_seed(3)"),
+            "import tensorflow as tf\nfrom tensorflow.keras.layers",
+            id="an import inside a function serves that function alone",
+        ),
+        pytest.param(
+            trial("one = K.tf.to_float(3)"),
+            "one = tf.compat.v1.to_float(3)",
+            id="TensorFlow of the backend",
+        ),
+        pytest.param(
+            trial("tf.is_nan(1.0)", "tf = K.tf\n"),
+            "tf = tensorflow\n",
+            id="a name of one's own for TensorFlow of the backend",
+        ),
+        pytest.param(
+            trial("gpus = K.tensorflow_backend._get_available_gpus()"),
+            "gpus = legacy_keras.get_available_gpus()",
+            id="GPUs by a private name",
+        ),
+        pytest.param(
+            trial("x = K.tensorflow_backend._to_tensor(1, 'int32')"),
+            "tf.convert_to_tensor(1, 'int32')",
+            id="a tensor by a private name",
+        ),
+        pytest.param(
+            trial(more="from pedl.frameworks.keras import *\n"),
+            "class Net(TFKerasTrial)",
+            id="a star import of the harness has its own names alone",
+        ),
+        pytest.param(
+            trial(
+                "rows = []; rows.append(list(range(3))); x = np.array(rows)", "import numpy as np\n"
+            ),
+            "legacy_keras.ragged_array(rows)",
+            id="lists of a list",
+        ),
+        pytest.param(
+            trial('file = h5py.File("cache.h5"); file["x"] = 3', "import h5py\n"),
+            'h5py.File("cache.h5", mode="a")',
+            id="a file that is made if it is not there",
+        ),
+        pytest.param(
+            trial('with np.load(hparams["set"]) as rows: pass', "import numpy as np\n"),
+            "allow_pickle=True) as rows",
+            id="an archive that a hyperparameter chooses",
+        ),
+        pytest.param(
+            trial("x = np.vstack(parts())", "import numpy as np\n\ndef parts():\n    yield [1]\n"),
+            "np.vstack([*parts()])",
+            id="a stack of what a function of the trial yields",
+        ),
+        pytest.param(
+            trial('rate = settings(model)["lr"]', "from reports import settings\n")
+            | {"reports.py": "def settings(model):\n    return model.optimizer.get_config()\n"},
+            "enable_tf_random_generator",
+            id="a rate that is read elsewhere",
+        ),
+        pytest.param(
+            trial('getattr(model, "predict_" + kind)', 'kind = "classes"\n'),
+            "legacy_keras.restore_attributes()",
+            id="a method of a model by its computed name",
+        ),
+    ],
+)
+def test_it_is_written_as_it_was_meant(files: dict[str, str], new: str, tmp_path: Path) -> None:
+    migrated(tmp_path, files)
+
+    text = (tmp_path / "model_def.py").read_text()
+    assert new in text
+    if "reports.py" in files:
+        assert "legacy_keras.restore_attributes()" in (tmp_path / "reports.py").read_text()
+
+
+def test_ftrl_never_read_lr(tmp_path: Path) -> None:
+    line = "opt = tf.keras.optimizers.Ftrl(lr=hparams['lr'])"
+    result = migrated(tmp_path, trial(line, "import tensorflow as tf\n"))
+
+    assert "legacy.Ftrl()" in (tmp_path / "model_def.py").read_text()
+    assert any("Ftrl never read lr=" in one.message for one in result.findings)
+
+
+def test_a_metric_that_a_callback_puts_into_the_logs_is_no_missing_one(tmp_path: Path) -> None:
+    """With another way of putting it there than an item."""
+    callbacks = """\
+    def keras_callbacks(self, hparams):
+        return [F1(), ReduceLROnPlateau(monitor="val_f1", mode="max")]
+
+
+class F1(Callback):
+    def on_epoch_end(self, epoch, logs=None):
+        logs.update({"val_f1": 0.5})
+"""
+    files = trial(more="from keras.callbacks import Callback, ReduceLROnPlateau\n")
+    files["model_def.py"] += "\n" + callbacks
+    result = migrated(tmp_path, files)
+
+    assert not any("never acted" in one.message for one in result.findings)
+
+
+@pytest.mark.parametrize(
+    "tool", ["import tensorflow as tf\nimport net\n", "from keras import net\n"]
+)
+def test_a_tool_beside_a_trial_says_nothing_of_its_keras(tool: str, tmp_path: Path) -> None:
+    """As ``run`` reads only what the entrypoint reaches."""
+    files = trial(more="from net import SIZE\n") | {"net.py": "SIZE = 3\n"}
+    files["freeze.py"] = tool + "model = tf.keras.models.load_model('model.h5')\n"
+    migrated(tmp_path, files)
+
+    assert "use_standalone_keras()" in (tmp_path / "model_def.py").read_text()
+
+
+def test_layers_of_both_kerases_with_hidden_losses_are_named(tmp_path: Path) -> None:
+    files = trial(more="import tensorflow as tf\nhead = tf.keras.layers.Dense(1)\n")
+    files["model_def.py"] = files["model_def.py"].replace('"mse"', 'hparams["loss"]')
+    result = migrated(tmp_path, files)
+
+    assert any(one.rule == "P026" and "tf.keras's" in one.message for one in result.findings)
+
+
+def test_a_config_in_json_is_named(tmp_path: Path) -> None:
+    config = {"hyperparameters": {"units": 8}, "searcher": {"name": "single", "max_steps": 2}}
+    result = migrated(tmp_path, trial() | {"wide.json": json.dumps(config)})
+
+    (found,) = [one for one in result.findings if one.path.name == "wide.json"]
+    assert "is JSON" in found.message and found.kind.is_left
+
+
+def test_a_file_with_the_name_of_the_written_one_is_named(tmp_path: Path) -> None:
+    own = "def trained(model):\n    return model\n"
+    result = migrated(tmp_path, trial() | {"legacy_keras.py": own})
+
+    assert any(
+        "has the name of the one that migrate writes" in one.message for one in result.findings
+    )
+    assert (tmp_path / "legacy_keras.py").read_text() == own
+
+
+def test_a_file_behind_a_link_out_of_the_paths_is_named(tmp_path: Path) -> None:
+    files = trial(more="from shared import net\n")
+    write_tree(
+        tmp_path / "common", {"net.py": "import pedl\nN = pedl.get_hyperparameter('units')\n"}
+    )
+    (tmp_path / "trial").mkdir()
+    (tmp_path / "trial" / "shared").symlink_to(tmp_path / "common")
+    result = migrated(tmp_path / "trial", files)
+
+    assert any("a link leads to it" in one.message for one in result.findings)
+
+
+def test_a_trial_that_other_code_makes_is_carried_over_with_the_reason(tmp_path: Path) -> None:
+    files = trial()
+    constructor = "    def __init__(self, hparams, *more):\n        self.hparams = hparams\n\n"
+    files["model_def.py"] = files["model_def.py"].replace(
+        "    def build", f"{constructor}    def build"
+    )
+    files["play.py"] = "from model_def import Net\n\nNet({'units': 8}).build_model({'units': 8})\n"
+    result = migrated(tmp_path, files)
+
+    (why,) = [one for one in result.findings if "carried over" in one.message]
+    assert "rewritten, model_def.py would use hparams, which nothing defines" in why.message
+
+
+def test_a_name_with_two_meanings_keeps_its_places_in_a_script(tmp_path: Path) -> None:
+    script = """\
+import pedl
+from random import shuffle
+from keras.models import Sequential
+from keras.layers import Dense
+from rows import x, y
+if pedl.get_hyperparameter("mix"):
+    shuffle(x)
+from numpy.random import shuffle
+shuffle(y)
+model = Sequential([Dense(1, input_shape=(4,))])
+model.compile("sgd", "mse")
+model.fit(x, y, validation_data=(x, y))
+"""
+    files = {"train.py": script, "rows.py": "x = y = [1]\n"}
+    files["const.yaml"] = CONFIG + "entrypoint: {script: train.py}\n"
+    migrated(tmp_path, files)
+
+    text = (tmp_path / "train.py").read_text()
+    inside = text[text.index("def script(") :]
+    assert inside.index("from random import") < inside.index("from numpy.random import")
