@@ -101,7 +101,11 @@ def test_configs_of_one_trial_have_one_age(tmp_path: Path) -> None:
     write_tree(tmp_path, {"model_def.py": CONTEXT_BASED})
     assert old_names_of(tmp_path, config).age is Age.CURRENT
     image = "determinedai/environments:py-3.6.9-pytorch-1.4-tf-1.15-cpu-0.7.0"
-    write_tree(tmp_path, {"configs/tf1.yaml": f"environment:\n  image: {image}\n"})
+    text = f"environment:\n  image: {image}\n"
+    of_another = f"{text}entrypoint: model_def:T\n"  # of a trial in its own directory
+    write_tree(tmp_path, {"tf1/model_def.py": "", "tf1/const.yaml": of_another})
+    assert old_names_of(tmp_path, config).age is Age.CURRENT
+    write_tree(tmp_path, {"configs/tf1.yaml": text})
     assert old_names_of(tmp_path, config).age is Age.TENSORFLOW_1
 
 

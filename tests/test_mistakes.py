@@ -81,6 +81,14 @@ MISTAKES = {
         "validation reports: val_loss, val_mae",
         config=("val_loss", "val_accuracy"),
     ),
+    "config of PEDL": Mistake(
+        "DIR/const.yaml: this config counts in steps and has no entrypoint, as PEDL's configs, and "
+        "the trial is written for a context: rewrite the config too, with pedl2det migrate DIR",
+        config=(
+            "entrypoint: model_def:T",
+            "entrypoints: {trial_class: model_def:T}\nbatches_per_step: 100",
+        ),
+    ),
     "loss": Mistake(
         "DIR/model_def.py:7: train T: InvalidArgumentError: logits and labels must have the same "
         "first dimension, got logits shape [4,3] and labels shape [12] (at "

@@ -286,3 +286,18 @@ def test_metrics_have_their_old_names_too(names: list[str], pieces: Any) -> None
     metrics = {name: float(number) for number, name in enumerate(names)}
 
     assert pieces.with_old_names(metrics) == EARLY_DETERMINED.with_aliases(metrics)
+
+
+def test_metrics_of_a_keras_trial_have_its_own_names_in_a_validation(pieces: Any) -> None:
+    class Told(tf.keras.callbacks.Callback):
+        def on_test_end(self, logs: Any = None) -> None:
+            self.told = logs
+
+    callback = Told()
+    trial = SimpleNamespace(training_metrics=lambda: {"err": "mae"})
+    (_, told, _) = pieces.with_epoch_logs(Context(), [callback], 2, trial=trial)
+
+    told.on_test_end({"val_err": 1.0, "val_loss": 2.0})
+
+    assert callback.told["err"] == 1.0
+    assert callback.told["loss"] == 2.0

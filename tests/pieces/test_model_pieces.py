@@ -378,6 +378,9 @@ class Context:
     def get_per_slot_batch_size(self) -> int:
         return 2
 
+    def get_initial_batch(self) -> int:
+        return 0
+
 
 @pytest.mark.parametrize("named", ["adam", {"class_name": "Adam", "config": {}}])
 def test_a_model_is_compiled_again_with_a_wrapped_optimizer(legacy_keras: Any, named: Any) -> None:
@@ -502,8 +505,33 @@ def test_computed_metrics_take_the_place_of_others(data: Any, legacy_keras: Any)
     model.fit(X, Y, batch_size=1, verbose=0)
     callback = legacy_keras.ValidationMetrics(trial)
     callback.set_model(model)
+    callback.on_train_workload_end(5, {})
     logs = {"val_loss": 1.0}
     callback.on_test_end(logs)
     assert logs == {"auc": 0.5}
     assert callback._supports_tf_logs  # else it would get a copy of them
     assert told == [(2, 3, model)]
+
+
+def test_validations_are_numbered_by_the_batches_and_not_by_the_optimizer(
+    legacy_keras: Any,
+) -> None:
+    """A callback may set the count of the optimizer back, as a warm restart does."""
+    numbers = []
+    trial = SimpleNamespace(
+        validation_data_adapter="adapter",
+        compute_validation_metrics=lambda step: numbers.append(step) or {"validation_metrics": {}},
+    )
+    legacy_keras.bind(
+        SimpleNamespace(
+            get_initial_batch=lambda: 0, get_experiment_config=lambda: {"scheduling_unit": 10}
+        )
+    )
+    callback = legacy_keras.ValidationMetrics(trial)
+    callback.set_model(SimpleNamespace(optimizer=SimpleNamespace(iterations=0)))
+
+    for batches in (10, 20):
+        callback.on_train_workload_end(batches, {})
+        callback.on_test_end({})
+
+    assert numbers == [1, 2]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -50,6 +51,27 @@ def test_a_generator_gives_its_batches_in_order(pieces: Any) -> None:
 
     assert len(data) == 3
     assert [data[index] for index in (0, 1, 2, 0, 1)] == [0, 1, 2, 3, 4]
+
+
+def test_a_generator_of_a_resumed_run_goes_on_where_it_was(pieces: Any) -> None:
+    """That of the training by the batches of the run, that of the validation by its count."""
+    context = SimpleNamespace(
+        distributed=SimpleNamespace(get_size=lambda: 1),
+        get_initial_batch=lambda: 7,
+        get_per_slot_batch_size=lambda: 2,
+    )
+    fit = pieces.Fit(
+        None, counted(), steps_per_epoch=3, validation_data=counted(), validation_steps=2
+    )
+    assert [fit.validation_data[index] for index in (0, 1)] == [0, 1]
+    (draws,) = [one for one in fit.callbacks_with_epochs(context) if hasattr(one, "_data")]
+    other = pieces.GeneratedBatches(counted(), 2)
+    resumed = type(draws)(other)
+
+    resumed.load_state(draws.get_state())
+
+    assert fit.training_data[1] == 7  # the second batch of the third pass
+    assert other[0] == 2
 
 
 def test_a_process_skips_the_batches_of_the_others(pieces: Any) -> None:
@@ -180,3 +202,23 @@ def test_the_context_wraps_the_datasets_of_a_script(pieces: Any) -> None:
     fit = pieces.started(script(), Context())
     assert fit.training_data == ("wrapped", data)
     assert not isinstance(fit.validation_data, tuple)
+
+
+def test_a_script_in_graph_mode_builds_in_the_graph_that_is_trained(
+    pieces: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It runs in a thread, and each thread has a default graph and session of its own."""
+    for name, value in (("argv", sys.argv), ("path", [*sys.path])):
+        monkeypatch.setattr(sys, name, value)
+    monkeypatch.setattr(tf.keras.Model, "fit", tf.keras.Model.fit)
+    script = tmp_path / "train.py"
+    script.write_text(
+        "import numpy as np\nimport tensorflow as tf\nx = np.ones((1, 2))\n"
+        "model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])\n"
+        "model.graph = tf.compat.v1.get_default_graph()\n"
+        "tf.keras.Model.fit(model, x, x, validation_data=(x, x))\n"
+    )
+    with tf.Graph().as_default() as graph, tf.compat.v1.Session().as_default():
+        fit = next(pieces.fits_of(str(script)))
+
+    assert fit.model.graph is graph
