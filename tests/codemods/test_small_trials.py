@@ -188,7 +188,8 @@ def test_a_config_in_json_is_named(tmp_path: Path) -> None:
 
 def test_a_file_with_the_name_of_the_written_one_is_named(tmp_path: Path) -> None:
     own = "def trained(model):\n    return model\n"
-    result = migrated(tmp_path, trial() | {"legacy_keras.py": own})
+    files = trial(more="from legacy_keras import trained\n") | {"legacy_keras.py": own}
+    result = migrated(tmp_path, files)
 
     assert any(
         "has the name of the one that migrate writes" in one.message for one in result.findings

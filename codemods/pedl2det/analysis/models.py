@@ -312,15 +312,19 @@ def watches_validation(trial: Trial, call: ast.Call) -> bool:
         and monitor.is_of_keras
         and monitor.metrics is not None
         and all(one.startswith("val_") for one in monitor.metrics)
-        and monitor.metrics.isdisjoint(_put(trial))
+        and not any(one in monitor.metrics or one is ... for one in _put(trial))
     )
 
 
 def _put(trial: Trial) -> Iterator[object]:
-    """The keys that code puts into dicts, as a callback into logs, for those behind it."""
+    """The keys that code puts into dicts, as a callback into logs, for those behind it.
+
+    An ellipsis stands for a key that is computed as metrics of validations may be.
+    """
     for item in trial.modules.of(ast.Subscript):
         if isinstance(item.ctx, ast.Store):
-            yield getattr(item.slice, "value", None)
+            is_computed = "val_" in ast.unparse(item.slice)
+            yield getattr(item.slice, "value", ... if is_computed else None)
     for made in trial.modules.of(ast.Dict):
         yield from (getattr(key, "value", None) for key in made.keys)
     for call in trial.modules.of(ast.Call):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from enum import Enum
 
 import pedl2det_names as names
+from pedl2det.analysis.bindings import run_at_once
 from pedl2det.analysis.config import tensorflow_in
 from pedl2det.analysis.flow.values import Origin, Way
 from pedl2det.analysis.source import Source, Spelling, spell
@@ -39,6 +41,14 @@ _LAYERS_OF_TENSORFLOW = tuple(
     f"{root}.{name}"
     for root in (KERAS, "tensorflow.python.keras")
     for name in ("Input", "Model", "Sequential", "applications", "engine", "layers", "models")
+)
+#: What is made of Keras, and may be made while a module is imported.
+_MADE = tuple(
+    f"{KERAS}.{one}"
+    for one in ("Model", "Sequential", "callbacks.", "layers.", "losses.", "models.")
+)
+_REPLACED = re.compile(
+    rf"{KERAS}\.backend\.(?:batch_dot|function|learning_phase|resize_images|\w+_crossentropy)"
 )
 #: Where the positional arguments with other defaults stand.
 _POSITIONS = {"recurrent_activation": 2, **PLACES}
@@ -229,7 +239,15 @@ def as_before(trial: Trial) -> Iterator[Fix]:
 
 
 def before_models(trial: Trial, dotted: str) -> Iterator[Fix]:
-    """Call a function in the constructor, or above a class that is carried over."""
+    """Call a function in the constructor, or above a class that is carried over.
+
+    Also above what a module makes of Keras while it is imported, before there is a trial.
+    """
+    if dotted.startswith("legacy_keras."):
+        for source in trial.modules:
+            first = next((one for one in source.tree.body if _makes_at_once(trial, one)), None)
+            if first is not None:
+                yield from before_use(source, first, f"{dotted}()")
     for root in (one for one in trial.roots if one not in trial.beside):
         source = trial.modules.home(root)
         is_piece = dotted.startswith("legacy_keras.")
@@ -238,6 +256,23 @@ def before_models(trial: Trial, dotted: str) -> Iterator[Fix]:
         if call not in source.text:  # it was migrated before, and its config was not
             edits = (InsertBefore(root, call),) if trial.carried else ()
             yield Fix(root, edits, name.imports, () if trial.carried else (call,))
+
+
+def _makes_at_once(trial: Trial, statement: ast.stmt) -> bool:
+    """Whether a statement of a module makes objects of Keras, or keeps a function that is replaced.
+
+    Such as ``from keras.backend import binary_crossentropy``.
+    """
+    if isinstance(statement, ast.ImportFrom):
+        names = [today(f"{statement.module}.{one.name}") for one in statement.names]
+        return any(map(_REPLACED.fullmatch, names))
+    nodes = [*run_at_once(statement)]
+    made = _MADE if any(isinstance(one, ast.Call) for one in nodes) else ()
+    return any(
+        (_REPLACED.fullmatch(name) or name.startswith(made)) and not only_asks(trial, one)
+        for one in nodes
+        if isinstance(one, ast.Name | ast.Attribute) and (name := trial.today(one))
+    )
 
 
 def before_use(source: Source, first: ast.AST, call: str) -> Iterator[Fix]:

@@ -88,7 +88,10 @@ def _support(path: Path, migration: Migration) -> list[NewFile]:
     """``legacy_keras.py`` with the pieces that the trial needs."""
     old = path.read_bytes() if path.is_file() else None
     text = old.decode("utf-8") if old is not None else ""
-    if old is not None and library.AUTHOR not in text:
+    sources = migration.reading.originals.values()
+    names = [name.partition(".")[0] for one in sources for name in one.names.imported()]
+    is_used = library.MODULE in names
+    if old is not None and is_used and library.AUTHOR not in text:
         migration.findings.append(Finding(Kind.LEFT, SCAN, path, 1, _TAKEN, _RENAME))
         return []
     try:
