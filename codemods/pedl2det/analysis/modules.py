@@ -99,8 +99,6 @@ class Modules:
         is_bound = home is not None and home.names.module_bindings(rest.partition(".")[0])
         return place if is_bound else None
 
-    # Imports.
-
     def follow(self, module: str, dotted: str) -> str:
         """A dotted name, as a module has it, by the place where it is defined."""
         dotted = self._absolute(module, dotted)

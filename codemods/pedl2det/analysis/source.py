@@ -21,7 +21,7 @@ from pedl2det.analysis.names import Names
 from pedl2det.analysis.tree import NOTEBOOK, read_bytes
 from pedl2det.findings import Unreadable
 
-#: The comment.
+#: The comment that has a line, or a whole file, left as it is.
 SKIP = re.compile(r"#\s*pedl2det:\s*skip\b")
 
 
@@ -146,10 +146,8 @@ class Source:
     def span(self, node: ast.expr | ast.stmt) -> Span:
         """Where a node begins and ends."""
         assert node.end_lineno is not None and node.end_col_offset is not None
-        return self.start(node), (
-            node.end_lineno,
-            self._column(node.end_lineno, node.end_col_offset),
-        )
+        end = node.end_lineno, self._column(node.end_lineno, node.end_col_offset)
+        return self.start(node), end
 
     def segment(self, node: ast.expr | ast.stmt) -> str:
         """The text of a node."""
@@ -197,8 +195,7 @@ def spell(source: Source, dotted: str, like: ast.expr | None = None) -> Spelling
         return Spelling(name)
     if isinstance(like, ast.Name):
         return _bare(source, module, name, like.id)
-    known = _by_its_own_root(source, dotted, like)
-    known = known or _by_known_import(source, dotted)
+    known = _by_its_own_root(source, dotted, like) or _by_known_import(source, dotted)
     if known is not None:
         return known
     top, _, rest = dotted.partition(".")

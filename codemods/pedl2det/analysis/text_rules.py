@@ -66,9 +66,6 @@ class TextResult:
     findings: tuple[TextFinding, ...] = ()  #: the rest
 
 
-# Configs.
-
-
 @dataclass(frozen=True)
 class _OfKey:
     """An edit of a key that is there, by a rule."""
@@ -152,12 +149,10 @@ def known(section: str) -> frozenset[str]:
     return frozenset(names_in(section)) - {"template"}
 
 
-_EVERY_SEARCHER = frozenset(
-    (
-        *("max_length", "max_time", "metric", "name", "smaller_is_better", "time_metric"),
-        *("source_checkpoint_uuid", "source_trial_id"),
-    )
-)
+_EVERY_SEARCHER = {
+    *("max_length", "max_time", "metric", "name", "smaller_is_better", "time_metric"),
+    *("source_checkpoint_uuid", "source_trial_id"),
+}
 _HALVING = {"divisor", "max_concurrent_trials", "max_trials", "stop_once"}
 SEARCHERS = {
     "single": _EVERY_SEARCHER,

@@ -1,7 +1,4 @@
-"""``pedl2det doctor``: what this environment has and lacks for training.
-
-These are packages, and Horovod, which must be built.
-"""
+"""``pedl2det doctor``: what this environment has and lacks for training."""
 
 from __future__ import annotations
 
@@ -190,8 +187,6 @@ def _minor(version: str) -> tuple[int, int]:
     major, minor = version.split(".")[:2]
     return int(major), int(minor)
 
-
-# What a trial needs: the packages that it imports.
 
 #: What installs a module that has another name than its package.
 _PACKAGES = {

@@ -96,9 +96,6 @@ def fail(error: Any, with_stack: bool) -> NoReturn:
     raise Pedl2DetError(str(error)) from None
 
 
-# Which API a trial is written for.
-
-
 @dataclass(frozen=True)
 class OldNames:
     """The old names that a trial uses."""

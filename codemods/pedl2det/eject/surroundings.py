@@ -28,10 +28,7 @@ _PACKAGES = {"yaml": "pyyaml", "zmq": "pyzmq"}
 
 
 def detach_files(directory: Path, modules: Collection[Path]) -> list[str]:
-    """Rewrite requirements and remove files that need a harness; return why each is left out.
-
-    The trial's modules need none already.
-    """
+    """Rewrite requirements, and remove other files that need a harness; return which, and why."""
     left_out = []
     instead = list(_required(modules))
     for path in files_below([directory]):
@@ -158,8 +155,8 @@ def _imported_from(module: str | None, node: ast.ImportFrom) -> str:
 
 
 def _span(source: Source, node: ast.expr | ast.stmt, text: str) -> Span:
-    (first, column), (last, end) = source.span(node)
-    return Span(source.offset((first, column)), source.offset((last, end)), text)
+    start, end = map(source.offset, source.span(node))
+    return Span(start, end, text)
 
 
 def _unknown(source: Source, node: ast.expr | ast.stmt, dotted: str) -> Pedl2DetError:

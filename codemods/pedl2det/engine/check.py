@@ -41,9 +41,6 @@ def problem_with(old: Source, new: Source) -> str | None:
     return f"would {min(wrong)}" if wrong else old.problem_with(new.text)
 
 
-# Legacy names.
-
-
 def account(migration: Migration, new: Mapping[str, Source]) -> list[Reference]:
     """Count the legacy names of new texts; return those that nothing accounts for.
 
@@ -76,9 +73,6 @@ def account(migration: Migration, new: Mapping[str, Source]) -> list[Reference]:
         else:
             counts[fate][path] += 1
     return open_names
-
-
-# Comments.
 
 
 #: A comment, or what looks like one in a string.

@@ -157,9 +157,6 @@ def inside(edit: Any) -> ast.AST:
     return edit.node.body[0] if isinstance(edit, fx.InsertFirst) else edit.node
 
 
-# Fixes whose place another fix replaces.
-
-
 def surviving(fixes: Iterable[fx.Fix]) -> tuple[list[fx.Fix], Edits]:
     """Return the fixes that still have a place, outer places first, and their edits."""
     ordered = sorted(_without_rivals(list(fixes)), key=_extent)

@@ -157,12 +157,11 @@ def _rewrite(migration: Migration) -> None:
         _propose(migration)
     _set_aside_unreached(migration)
     if reading.scripts:  # which have no second form: a proof shows what a look at names means here
-        migration.remarks[:] = [
+        migration.remarks = [
             replace(one, kind=Kind.NOTE) if one.rule == _AS_A_WHOLE else one
             for one in migration.remarks
         ]
-    remarks = migration.remarks
-    marks = [mark(one) for one in remarks if one.kind is Kind.LEFT]
+    marks = [mark(one) for one in migration.remarks if one.kind is Kind.LEFT]
     migration.fixes += [one for one in marks if one is not None]
     new = _draft_or_leave(migration)
     _report(migration)
@@ -211,9 +210,6 @@ def _draft_or_leave(migration: Migration) -> dict[str, Source] | None:
     """Apply the fixes of a project, and return its new files.
 
     Without a fix that the user does not want, others may be wrong; the project is left then.
-
-    Raises:
-        _WrongTextError: a new text is wrong; a defect of ours, like any other exception.
     """
     draft(migration)
     new: dict[str, Source] = {}
@@ -254,9 +250,6 @@ def _report(migration: Migration) -> None:
         if source.path in migration.texts:
             new = migration.texts[source.path]
             migration.findings += check.lost_comments(source, new)
-
-
-# What rules propose, without what the user does not want.
 
 
 def _propose(migration: Migration) -> None:

@@ -111,9 +111,6 @@ def _migrate_text(path: Path, trial: PlaceOfTrial, result: Result, options: Opti
         result.files.append(NewFile(path, data, new_text.encode(encoding)))
 
 
-# Experiment configs.
-
-
 def migrate_configs(migration: Migration) -> None:
     """Migrate the configs of a project, with what its applied fixes and its scripts ask of them."""
     reading, trial, options = migration.reading, migration.trial, migration.options
@@ -228,8 +225,6 @@ def _chosen(trial: Trial, named: str) -> ast.ClassDef | None:
     found = concrete if named and len(concrete) == 1 else exposed or concrete
     return found[0] if len(found) == 1 else None
 
-
-# Cells of notebooks.
 
 CELLS = "N202"
 _WHAT = "old code of a magic, a program or a file in a notebook"

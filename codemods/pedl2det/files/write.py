@@ -135,9 +135,6 @@ def _sync(directory: Path) -> None:
             os.close(descriptor)
 
 
-# Changes that are not committed.
-
-
 def asked(directory: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
     """Run a command of git that only reads; without git, no directory is in a repository."""
     environment = {key: text for key, text in os.environ.items() if key not in _ENVIRONMENT}

@@ -130,9 +130,6 @@ def lines_of(path: PurePath, text: str) -> Iterator[Line]:
             yield Line(number, start, start + len(code), required, not options)
 
 
-# What a migrated trial needs installed.
-
-
 @functools.cache
 def needs(cluster: bool) -> Needs:
     """Return what a migrated trial needs, by the names of packages; Python is one of them.

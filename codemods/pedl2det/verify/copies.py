@@ -130,9 +130,6 @@ def _named_paths(source: Source, home: Path, *, tight: bool) -> Iterator[Path]:
                 yield home / path
 
 
-# Copies of them.
-
-
 @dataclass(frozen=True)
 class Copy:
     """A copy of a trial, with what it needs around it."""

@@ -155,10 +155,7 @@ def _migrate(copy: Copy) -> tuple[Result, tuple[Finding, ...]]:
 
 
 def _apply(result: Result, copy: Copy, config: Path) -> Copy:
-    """Write into a copy what a migration of the original would write.
-
-    Return the copy with its config, which may have been in a script.
-    """
+    """Write a migration of the original into a copy; return it with its config, maybe a new one."""
     extracted = []
     for file in result.files:
         if file.path == config.resolve():
@@ -227,10 +224,7 @@ def _config_of_twin(twin: Path, home: Path, config: Path) -> Path:
 
 
 def _new_metric_names(directory: Path, new_config: Path) -> MetricNames | None:
-    """The new names of an old trial's metrics; None if they are the same.
-
-    The config is that of the migrated trial, which names its class.
-    """
+    """The new names of an old trial's metrics, whose class the new config names; None if none."""
     project = project_of(directory)
     if project is None:
         return None

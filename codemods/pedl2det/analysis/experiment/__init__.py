@@ -94,9 +94,8 @@ def _removed(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
         whole = config.entry(*section) if gone and len(gone) == len(entries) else None
         if whole is not None:
             yield Delete("C109", whole, tuple(line for entry in gone for line in _hook(entry)))
-        for entry in gone:
-            if whole is None:
-                yield Delete("C109", entry, _hook(entry))
+        for entry in gone if whole is None else ():
+            yield Delete("C109", entry, _hook(entry))
     image = config.entry("environment", "image")
     below = config.entries("environment", "image")
     for entry in below or ([image] if image else []):

@@ -12,12 +12,10 @@ from pedl2det.analysis.bindings import Path, Step
 
 Callable = Function | ast.Lambda
 #: Methods that change a list, a dict or an array in place.
-_CHANGING = frozenset(
-    (
-        *("append", "clear", "extend", "fill", "insert", "partition", "pop", "popitem", "put"),
-        *("remove", "resize", "reverse", "setdefault", "sort", "update"),
-    )
-)
+_CHANGING = {
+    *("append", "clear", "extend", "fill", "insert", "partition", "pop", "popitem", "put"),
+    *("remove", "resize", "reverse", "setdefault", "sort", "update"),
+}
 #: Functions of `operator` that only read.
 _READING = ("contains", "countOf", "eq", "getitem", "is_", "is_not", "length_hint", "ne", "truth")
 #: An expression and the member of its value that is meant.
@@ -207,10 +205,7 @@ def argument(call: ast.Call, name: str, place: int) -> ast.expr | None:
 def arguments_of(
     call: ast.Call, parameters: Sequence[str], **aliases: str
 ) -> dict[str, ast.expr] | None:
-    """The arguments of a call by the names of parameters; None if they are not all visible.
-
-    The ``aliases`` are other names of parameters.
-    """
+    """The arguments of a call by parameter, or its alias; None if they are not all visible."""
     if len(call.args) > len(parameters) or any(isinstance(one, ast.Starred) for one in call.args):
         return None
     found = dict(zip(parameters, call.args, strict=False))
