@@ -102,11 +102,7 @@ def needs_unwrapping(trial: Trial) -> bool:
 
 
 def plain_adapter(trial: Trial, reference: Reference) -> Role | None:
-    """The role of an adapter whose settings can become ``configure_fit``.
-
-    That is an adapter with visible settings that is returned as one of the two loaders, wherever
-    it is made.
-    """
+    """The role of a returned adapter with visible settings, which can become ``configure_fit``."""
     call = reference.call
     given = arguments_of(call, ADAPTER_PARAMETERS, data="sequence") if call is not None else None
     if call is None or given is None or "sequence" not in given or not trial.context.at(call):

@@ -276,12 +276,9 @@ class _Walk:
                 yield from [(base, files, level > 0) for base, files in found if files][:1]
 
     def _named_by(self, call: ast.Call, is_path: bool) -> dict[str, Path]:
-        """The modules that a call may name: of the package or directory in a text, or all below.
-
-        A module is named from its top, which may be a library.
-        """
+        """The modules that a call may name: of the package or directory in a text, or all below."""
         texts = [one.value for one in ast.walk(call) if isinstance(one, ast.Constant)]
-        tops = [str(one).partition(".")[0] for one in texts]
+        tops = [str(one).partition(".")[0] for one in texts]  # a library, too
         named = [self.home / one for one in tops if one.isidentifier()]
         below = [*sorted(self.home.glob("*.py")), *sorted(self.home.glob("*/*.py"))]
         top = None if is_path else next(iter(named), None)

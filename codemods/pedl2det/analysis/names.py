@@ -54,15 +54,12 @@ def _today(dotted: str) -> tuple[str, frozenset[tuple[str, str]]]:
 
 
 def one_meaning(meanings: Iterable[str | None]) -> str | None:
-    """Return what all imports of a name mean today, by one that is old; None if they differ.
-
-    Such as `backend` of Keras and of TensorFlow: standalone Keras was what libraries chose then.
-    """
+    """Return what all imports of a name mean today, by one that is old; None if they differ."""
     found = list(dict.fromkeys(meanings))
     today = {_today(one) if one is not None else None for one in found}
     names = {one[0] for one in today if one is not None}
     old = [one for one in found if one is not None and one not in names]
-    old.sort(key=lambda one: not one.startswith("keras"))
+    old.sort(key=lambda one: not one.startswith("keras"))  # which libraries chose then
     return [*old, *found][0] if len(today) == 1 else None
 
 
@@ -372,10 +369,7 @@ class Names:
                         self._qualified.clear()
 
     def _pass_guards(self) -> None:
-        """``try: import pedl``, ``except ImportError: pedl = None``: pedl was always there.
-
-        So is what ``run`` serves of Keras, if it serves all that is tried.
-        """
+        """``try: import pedl``, ``except ImportError: pedl = None``: pedl was always there."""
         for guard in self.of(ast.Try):
             tried = {
                 alias: imported_as(statement, alias)
@@ -383,6 +377,7 @@ class Names:
                 if isinstance(statement, ast.Import | ast.ImportFrom)
                 for alias in statement.names
             }
+            # So is what ``run`` serves of Keras, if it serves all that is tried.
             all_served = all(is_legacy(one) or _is_served(one) for one in tried.values())
             handled = {one for part in guard.handlers for one in self.below(part)}
             scope: Any = self.definition_around(guard) or self.tree

@@ -175,10 +175,7 @@ class Magic:
 
 
 def mask(source: str, first: int) -> tuple[str, tuple[Magic, ...]]:
-    """Mask every piece of IPython in a cell; each line keeps its number.
-
-    Masks are counted from the first number: they are unique in a notebook.
-    """
+    """Mask every piece of IPython in a cell, counted from the first; lines keep their numbers."""
     magics: list[Magic] = []
     while (found := _ipython_in(source)) is not None:
         start, end = found.span("magic")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from enum import Enum
 
@@ -92,12 +92,8 @@ def _is_value(trial: Trial, function: ast.expr) -> bool:
 
 def _in_images(trial: Trial) -> set[int]:
     """Return the major versions of TensorFlow in the images that the configs name."""
-    images = [
-        str(environment.get("image", ""))
-        for _, config in trial.configs
-        if isinstance(environment := config.get("environment"), Mapping)
-    ]
-    return {major for image in images for major, _ in tensorflow_in(image)}
+    images = trial.settings("environment", "image")
+    return {major for _, image in images for major, _ in tensorflow_in(str(image))}
 
 
 def _is_guarded(reference: Reference) -> bool:

@@ -101,10 +101,7 @@ def checks() -> Iterator[Check]:
 
 
 def install_horovod(say: Callable[[str], None]) -> None:
-    """Build Horovod against the TensorFlow of this environment, and install it.
-
-    No wheel of it is taken from pip's cache, nor kept there: it fits one TensorFlow.
-    """
+    """Build Horovod against the TensorFlow of this environment, and install it."""
     tensorflow = _version(*_TENSORFLOWS)
     if tensorflow is None:
         raise Pedl2DetError("install TensorFlow first: pip install 'pedl2det[run]'")
@@ -118,6 +115,7 @@ def install_horovod(say: Callable[[str], None]) -> None:
     horovod = f"horovod{_needed('horovod')['horovod'].specifier}"
     say(f"building {horovod} against TensorFlow {tensorflow}: about two minutes")
     _pip("install", *_TO_BUILD)
+    # No wheel is taken from pip's cache, nor kept there: it fits one TensorFlow.
     options = ("--no-build-isolation", "--no-cache-dir", "--no-deps", "--force-reinstall")
     _pip("install", *options, horovod)
     _pip("install", horovod)  # what it needs
@@ -208,16 +206,14 @@ _SERVED = {"determined", "determined_common", "keras", "legacy_keras", "pedl", "
 
 
 def checks_of_trials(directory: Path) -> Iterator[Check]:
-    """One check for all packages that are missing, and one for those that code can do without.
-
-    Only the modules that a trial imports count, not what lies beside it.
-    """
+    """One check for all packages that are missing, and one for those that code can do without."""
     from pedl2det.analysis.discovery import discover
     from pedl2det_runtime.errors import aged_libraries
 
     found = discover([directory])
     reader, projects = found.reader, found.projects
     own = {name.partition(".")[0] for project in projects for name in project.modules}
+    # Only the modules that a trial imports count, not what lies beside it.
     files = {path for one in projects for path in one.needed or one.modules.values()}
     sources = filter(None, map(reader.source_or_none, sorted(files)))
     needed: set[str] = set()

@@ -49,10 +49,7 @@ def detach_files(directory: Path, modules: Collection[Path]) -> list[str]:
 
 
 def _without_harness(path: Path, text: str, instead: Sequence[str]) -> str | None:
-    """Require TensorFlow in place of PEDL, Determined or pedl2det; None if that cannot be done.
-
-    It can in a plain list of requirements, which may require some of these packages already.
-    """
+    """Require TensorFlow in place of harnesses in a plain list; None for others that name them."""
     lines = [*requirements.lines_of(path, text)]
     if not requirements.is_list(path) or not all(line.is_plain for line in lines):
         return None if any(_MENTION.search(line.text) for line in lines) else text

@@ -26,10 +26,7 @@ from pedl2det.findings import Finding, Kind
 
 
 def problem_with(old: Source, new: Source) -> str | None:
-    """Return what is wrong with the new text of a file, or None.
-
-    It must compile, and do nothing wrong with a name that the old text did not.
-    """
+    """Return what is wrong with the new text of a file, and was not with the old one, or None."""
     try:
         with warnings.catch_warnings(action="ignore"):
             compile(new.tree, str(new.path), "exec", dont_inherit=True)

@@ -82,10 +82,7 @@ def _filled(
     functions: dict[Function, str],
     contexts: dict[ast.AST, str],
 ) -> Any:
-    """An edit with what all edits together tell: the constructor, and who takes the context.
-
-    None for a constructor that has nothing more to do.
-    """
+    """An edit with the constructor and contexts of all edits; None for an idle constructor."""
     code = getattr(edit, "code", None)
     if code is None:
         return edit

@@ -94,7 +94,7 @@ def _or_failure(project: Project, work: Callable[[], Result]) -> Result:
 def _migrate(
     project: Project, reader: Reader, options: Options, directories: tuple[Path, ...], carries: bool
 ) -> Result:
-    reading = read(project, reader, second=carries)
+    reading = read(project, reader, carried=carries)
     old = (one for one in reading.trial.all_references if names.is_legacy(one.dotted))
     total = Counter(one.source.path for one in old)
     if _may_hold_scripts(reading):
@@ -187,17 +187,14 @@ def _set_aside_unreached(migration: Migration) -> None:
 
 
 def _unreached(trial: Trial) -> set[ast.AST]:
-    """The definitions at the top of modules whose names no other code says, nor any text.
-
-    The trials and their loaders are called by the harness.
-    """
+    """The definitions at the top of modules whose names no other code says, nor any text."""
     if any(_BY_TEXT.search(source.text) for source in trial.modules):
         return set()
     lines = [line for source in trial.modules for line in source.tree.body]
     words = {line: Counter(re.findall(r"\w+", ast.unparse(line))) for line in lines}
     said = sum(words.values(), Counter[str]())
     left = [one for one in lines if isinstance(one, Definition) and one not in trial.classes]
-    left = [one for one in left if one not in (trial.loaders, trial.download)]
+    left = [one for one in left if one not in (trial.loaders, trial.download)]  # of the harness
     unused: set[ast.AST] = set()
     while new := [one for one in left if said[one.name] == words[one][one.name]]:
         unused.update(new)

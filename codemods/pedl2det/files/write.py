@@ -166,10 +166,7 @@ def refuse_unsafe(files: list[Path]) -> None:
 
 
 def _changed(root: Path, files: list[Path]) -> set[Path]:
-    """Return the files of a repository of which git's status is another than *added*.
-
-    A new file that is added to the index and not changed since is as git has it.
-    """
+    """Return the files of a repository of which git's status is another than *added*."""
     done = asked(root, *_STATUS, *(str(file.relative_to(root)) for file in files))
     if done.returncode:
         reason = os.fsdecode(done.stderr).strip().partition("\n")[0]
@@ -178,5 +175,6 @@ def _changed(root: Path, files: list[Path]) -> set[Path]:
         raise Pedl2DetError(
             f"{root}: git does not tell whether changes here are committed; {_NOTHING} {reason}"
         )
+    # A new file that is added to the index and not changed since is as git has it.
     entries = [os.fsdecode(entry) for entry in done.stdout.split(b"\0") if entry]
     return {root / entry[3:] for entry in entries if entry[:2].strip() != "A"}

@@ -147,16 +147,14 @@ def _words(match: re.Match[str]) -> tuple[str, str] | None:
 
 
 def _trains(made: _Made, config: str, directory: str, at: int) -> tuple[str, str, str]:
-    """The command that trains on this machine, and the note about it, with what to write.
-
-    Of a search that cannot be read here ``pedl2det run`` says that it trains one trial.
-    """
+    """The command that trains on this machine, and the note about it, with what to write."""
     arguments = f"{directory} -c {config}"
     searchers = set(_searchers(made, config.strip("'\""), at))
     if len(searchers) == 1 and searchers.isdisjoint({"single", ""}):
         message = _LOCAL.format("search trains the trials of a search", "they are")
         help_ = "it needs pip install 'pedl2det[run,search]'"
         return f"pedl2det search {arguments}", message, help_
+    # Of a search that cannot be read here ``pedl2det run`` says that it trains one trial.
     return f"pedl2det run {arguments}", _LOCAL.format("run trains", "it is"), ""
 
 

@@ -167,10 +167,8 @@ def met_instead(text: str, needed: Needs) -> str | None:
 
 
 def _meet(first: SpecifierSet, second: SpecifierSet) -> bool:
-    """Tell whether some version is in both sets.
-
-    If there is one, so is a bound of either set or a version right after one.
-    """
+    """Tell whether some version is in both sets."""
+    # If there is one, so is a bound of either set or a version right after one.
     bounds = [Version(one.version.removesuffix(".*")) for one in (*first, *second)]
     after = [Version(f"{bound.base_version}.0.1") for bound in bounds]
     both = first & second

@@ -22,7 +22,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 
 #: The number of a layer in the name of a weight or of a metric.
 _NUMBER = re.compile(r"_([1-9]\d*)(?=[/:_]|$)")
-#: The largest difference of two learning rates that are equal, relative to them.
+#: The largest difference of two equal learning rates, relative to them: schedules compute anew.
 _RATE_TOLERANCE = 1e-6
 #: The variable in which a checkpoint counts the steps of an optimizer.
 _STEPS = re.compile(r"(.+)/(?:_iterations|iter)/\.ATTRIBUTES/VARIABLE_VALUE$")
@@ -274,10 +274,7 @@ def _at_first_batch(
 
 
 def _rate_differences(old: Line, new: Line) -> Iterator[Difference]:
-    """The learning rates that differ, of one optimizer each or by the names of optimizers.
-
-    Rates of schedules are computed anew to be written, so their last bits may differ.
-    """
+    """The learning rates that differ, of one optimizer each or by the names of optimizers."""
     rates = [line.get("learning_rates", {}) for line in (old, new)]
     if len(rates[0]) == len(rates[1]) == 1:
         rates = [{"": rate} for by_name in rates for rate in by_name.values()]

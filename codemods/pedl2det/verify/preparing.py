@@ -170,10 +170,7 @@ def _apply(result: Result, copy: Copy, config: Path) -> Copy:
 
 
 def _concerning(result: Result, project: Project | None, config: Path) -> Iterator[Finding]:
-    """The findings in files that have a part in the training by a config.
-
-    Other configs of the trial have none, nor has a module that the trial does not import.
-    """
+    """The findings in files that take part in the training by a config: no other configs."""
     if project is None:
         return
     others = {*project.configs} - {config} | {*project.modules.values()} - project.needed
@@ -211,11 +208,8 @@ def chosen_config(home: Path, *, any_will_do: bool = False) -> Path:
 
 
 def _config_of_twin(twin: Path, home: Path, config: Path) -> Path:
-    """The config of a trial that the user migrated; one outside of the trial is used for both.
-
-    What the code of the old trial held stands in a file of the new one.
-    """
-    if config.parent.name.startswith(IN_CODE):
+    """The config of a trial that the user migrated; one outside of the trial is used for both."""
+    if config.parent.name.startswith(IN_CODE):  # it is in a file of the new one
         return chosen_config(twin)
     if not config.resolve().is_relative_to(home):
         return config
