@@ -37,11 +37,9 @@ class MetricNames:
 
 
 def todays_name(metric: str, asked: Set[str]) -> str:
-    """The name under which Keras reports a metric today; the same if no other is certain.
-
-    TensorFlow 1 had one name for the metrics ``acc`` and ``accuracy``; Keras has the name by which
-    the code asks.
-    """
+    """The name under which Keras reports a metric today; the same if no other is certain."""
+    # TensorFlow 1 had one name for the metrics ``acc`` and ``accuracy``; Keras has the name by
+    # which the code asks.
     if metric.endswith(names.keras.OTHER_METRICS) or metric.removeprefix("val_") in asked:
         return metric
     for words in names.keras.METRIC_NAMES:

@@ -193,14 +193,12 @@ class Names:
         ] or [None]
 
     def _imported(self, node: ast.Name) -> list[str | None]:
-        """What the innermost scope that binds a name imports it as; None for other bindings.
-
-        A name that nothing binds comes from a library's ``import *``, if there is just one; of
-        several, from the last one of Keras that publishes it.
-        """
+        """What the innermost scope that binds a name imports it as; None for other bindings."""
         scope = self.binder(node)
         if scope is not None:
             return self._imported_in(scope, node.id)
+        # It comes from a library's ``import *``, if there is just one; of several, from the last
+        # one of Keras that publishes it.
         if len(set(self.stars)) == 1 and not hasattr(builtins, node.id):
             return [f"{self.stars[0]}.{node.id}"]
         publishing = [one for one in self.stars if _publishes(one, node.id)]

@@ -137,8 +137,6 @@ def _dumped(text: str, ascii_only: bool) -> str:
     return json.dumps(text, ensure_ascii=ascii_only or has_surrogates)
 
 
-# IPython in cells.
-
 #: Magics whose cell is Python that runs in the notebook itself; an empty name for no magic.
 _PYTHON_CELLS = frozenset({"", "capture", "debug", "prun", "time", "timeit"})
 #: Magics that are written without their sign.

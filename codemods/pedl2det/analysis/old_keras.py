@@ -8,20 +8,11 @@ from dataclasses import replace
 from enum import Enum
 
 import pedl2det_names as names
+from pedl2det import fixes as fx
 from pedl2det.analysis.config import tensorflow_in
 from pedl2det.analysis.flow.values import Origin, Way
 from pedl2det.analysis.source import Source, Spelling, spell
 from pedl2det.analysis.trial import Generation, Reference, Trial, today
-from pedl2det.fixes import (
-    AddArgument,
-    Drop,
-    Edit,
-    Fix,
-    InsertAfter,
-    InsertBefore,
-    RenameKeyword,
-    Replace,
-)
 from pedl2det_names import Age
 from pedl2det_names.keras import DATA_FORMATS, STANDALONE_DEFAULTS
 from pedl2det_names.libraries import PLACES
@@ -167,7 +158,7 @@ def _of_tensorflow_2(dotted: str, row: names.Name) -> names.Name:
     return replace(row, defaults={}, write="")
 
 
-def edits_for_today(call: ast.Call | None, row: names.Name) -> list[Edit] | None:
+def edits_for_today(call: ast.Call | None, row: names.Name) -> list[fx.Edit] | None:
     """The edits of a call of a name that has changed; None if it would not mean the same."""
     if call is None or not row.today or any(isinstance(one, ast.Starred) for one in call.args):
         return None
@@ -217,14 +208,14 @@ def only_asks(trial: Trial, node: ast.expr) -> bool:
     return source.names.annotation_around(node) is not None or asks_about_class(source, node)
 
 
-def as_before(trial: Trial) -> Iterator[Fix]:
+def as_before(trial: Trial) -> Iterator[fx.Fix]:
     """Let Keras compute as in TensorFlow 1, or as standalone Keras, what it computes otherwise."""
     is_standalone = has_standalone_layers(trial)
     piece = "use_standalone_keras" if is_standalone else "use_old_keras"
     yield from before_models(trial, f"legacy_keras.{piece}")
 
 
-def before_models(trial: Trial, dotted: str) -> Iterator[Fix]:
+def before_models(trial: Trial, dotted: str) -> Iterator[fx.Fix]:
     """Call a function in the constructor, or above a class that is carried over."""
     for root in (one for one in trial.roots if one not in trial.beside):
         source = trial.modules.home(root)
@@ -232,11 +223,11 @@ def before_models(trial: Trial, dotted: str) -> Iterator[Fix]:
         name = Spelling(dotted, ("import legacy_keras",)) if is_piece else spell(source, dotted)
         call = f"{name.code}()"
         if call not in source.text:  # it was migrated before, and its config was not
-            edits = (InsertBefore(root, call),) if trial.carried else ()
-            yield Fix(root, edits, name.imports, () if trial.carried else (call,))
+            edits = (fx.InsertBefore(root, call),) if trial.carried else ()
+            yield fx.Fix(root, edits, name.imports, () if trial.carried else (call,))
 
 
-def before_use(source: Source, first: ast.AST, call: str) -> Iterator[Fix]:
+def before_use(source: Source, first: ast.AST, call: str) -> Iterator[fx.Fix]:
     """Say a line of ``legacy_keras`` behind the last import above the first use of something."""
     if call in source.text:
         return
@@ -244,21 +235,21 @@ def before_use(source: Source, first: ast.AST, call: str) -> Iterator[Fix]:
     above = [node for node in source.tree.body if node.lineno < line]
     imports = [node for node in above if isinstance(node, ast.Import | ast.ImportFrom)]
     if imports:
-        yield Fix(first, (InsertAfter(imports[-1], call),))
+        yield fx.Fix(first, (fx.InsertAfter(imports[-1], call),))
     else:
         at = next(node for node in source.tree.body if not isinstance(node, ast.Expr))
-        yield Fix(first, (InsertBefore(at, call),))
+        yield fx.Fix(first, (fx.InsertBefore(at, call),))
 
 
 def respelled(
-    source: Source, node: ast.expr, dotted: str, edits: Iterable[Edit] = ()
-) -> Iterator[Fix]:
+    source: Source, node: ast.expr, dotted: str, edits: Iterable[fx.Edit] = ()
+) -> Iterator[fx.Fix]:
     """Write a name by its successor, in the file's own style, with edits of what is around it."""
     spelling = spell(source, dotted, like=node)
     if spelling.code != ast.unparse(node):
-        edits = (Replace(node, spelling.code), *edits)
+        edits = (fx.Replace(node, spelling.code), *edits)
     if edits or spelling.imports:
-        yield Fix(node, tuple(edits), spelling.imports)
+        yield fx.Fix(node, tuple(edits), spelling.imports)
 
 
 def asks_about_class(source: Source, node: ast.expr) -> bool:
@@ -271,9 +262,9 @@ def asks_about_class(source: Source, node: ast.expr) -> bool:
     return ast.unparse(parent.func) in ("isinstance", "issubclass")
 
 
-def call_edits(call: ast.Call, row: names.Name) -> list[Edit] | None:
+def call_edits(call: ast.Call, row: names.Name) -> list[fx.Edit] | None:
     """The edits that give a call today's arguments; None if they are not all visible."""
-    edits: list[Edit] = []
+    edits: list[fx.Edit] = []
     given: set[str | None] = set()
     hidden = any(isinstance(one, ast.Starred) for one in call.args)
     if row.parameters and (hidden or len(call.args) > len(row.parameters)):
@@ -282,17 +273,17 @@ def call_edits(call: ast.Call, row: names.Name) -> list[Edit] | None:
         new = row.keywords.get(row.parameters[place], row.parameters[place])
         given.add(new)
         if place:
-            edits.append(Drop(argument))
+            edits.append(fx.Drop(argument))
         if place and new is not None:
-            edits.append(AddArgument(call, f"{new}={{value}}", holes={"value": argument}))
+            edits.append(fx.AddArgument(call, f"{new}={{value}}", holes={"value": argument}))
     for keyword in call.keywords:
         hidden |= keyword.arg is None
         new = row.keywords.get(keyword.arg or "", keyword.arg)
         given.add(new)
         if keyword.arg is not None and new is None:
-            edits.append(Drop(keyword))
+            edits.append(fx.Drop(keyword))
         elif new is not None and new != keyword.arg:
-            edits.append(RenameKeyword(keyword, new))
+            edits.append(fx.RenameKeyword(keyword, new))
         if keyword.arg == "dim_ordering":
             edits.append(_data_format(keyword.value))
     named = [row.keywords.get(one.arg, one.arg) for one in call.keywords if one.arg is not None]
@@ -301,17 +292,17 @@ def call_edits(call: ast.Call, row: names.Name) -> list[Edit] | None:
     missing = dict(_missing(call, row, given))
     if hidden and (missing or "clipnorm" in row.keywords):
         return None
-    edits += [AddArgument(call, f"{name}={value}") for name, value in missing.items()]
+    edits += [fx.AddArgument(call, f"{name}={value}") for name, value in missing.items()]
     return edits
 
 
-def _data_format(value: ast.expr) -> Replace:
+def _data_format(value: ast.expr) -> fx.Replace:
     """The value of ``data_format`` for one of ``dim_ordering``."""
     if isinstance(value, ast.Constant):
         data_format = DATA_FORMATS.get(str(value.value))
-        return Replace(value, f'"{data_format}"' if data_format else "None")
+        return fx.Replace(value, f'"{data_format}"' if data_format else "None")
     formats = ", ".join(f'{old}="{new}"' for old, new in DATA_FORMATS.items())
-    return Replace(value, f"dict({formats}).get({{value}})", {"value": value})
+    return fx.Replace(value, f"dict({formats}).get({{value}})", {"value": value})
 
 
 def _missing(call: ast.Call, row: names.Name, given: set[str | None]) -> Iterator[tuple[str, str]]:

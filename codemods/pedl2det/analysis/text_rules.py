@@ -172,9 +172,9 @@ GONE_SEARCHERS = {
 SINGLE = "searcher: {name: single, metric: val_loss, max_length: {batches: 100}}\n"
 
 
-def config_example(before: str, after: str) -> tuple[str, str, str]:
-    """The name and texts of a config of ``model_def:T``, before and after."""
-    texts = (text if "searcher:" in text else text + SINGLE for text in (before, after))
+def config_example(before: str, after: str = "") -> tuple[str, str, str]:
+    """The name and texts of a config of ``model_def:T``, before and after; one that stays."""
+    texts = (text if "searcher:" in text else text + SINGLE for text in (before, after or before))
     old, new = (f"entrypoint: model_def:T\n{text}" for text in texts)
     return "const.yaml", old, new
 

@@ -336,11 +336,8 @@ class Trial:
 
     @cached_property
     def references(self) -> list[Reference]:
-        """Every old name in the project that is to go.
-
-        Not those on lines that the user wants left, and not those in files of trials on a
-        context beside PEDL's, for which ``run`` brings no old Keras.
-        """
+        """Every old name in the project that is to go, except on lines that the user wants left."""
+        # For files of trials on a context beside PEDL's, ``run`` brings no old Keras.
         old = [self.modules.home(root) for root in self.roots if root not in self.beside]
         homes = [self.modules.home(root) for root in self.beside]
         homes = [one for one in homes if one not in old]

@@ -204,10 +204,7 @@ def _unreached(trial: Trial) -> set[ast.AST]:
 
 
 def _draft_or_leave(migration: Migration) -> dict[str, Source] | None:
-    """Apply the fixes of a project, and return its new files.
-
-    Without a fix that the user does not want, others may be wrong; the project is left then.
-    """
+    """Apply the fixes of a project, and return its new files; None if the project is left."""
     draft(migration)
     new: dict[str, Source] = {}
     problems = []
@@ -221,6 +218,7 @@ def _draft_or_leave(migration: Migration) -> dict[str, Source] | None:
         return new
     if not migration.dropped:
         raise _WrongTextError(f"rewritten, {'; '.join(problems)}")
+    # Without a fix that the user does not want, others may be wrong.
     migration.texts.clear()
     migration.fixes, migration.support = [], frozenset()
     migration.suppressed = migration.total.copy()

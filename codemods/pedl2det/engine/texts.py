@@ -65,11 +65,9 @@ def _finding_of(path: Path, text: str, one: TextFinding, cell: int | None = None
 
 
 def migrate_texts(discovered: Discovered, result: Result, options: Options) -> None:
-    """Add what becomes of the other files to a result.
-
-    A file is left for now if every trial near it is only begun and so not written: the trial still
-    needs what the file asks for.
-    """
+    """Add what becomes of the other files to a result."""
+    # A file is left for now if every trial near it is only begun and so not written: the trial
+    # still needs what the file asks for.
     waiting = {
         one.directory for one in result.outcomes if not one.status.is_finished and not one.written
     }

@@ -74,12 +74,10 @@ class _Made:
 
 
 def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
-    """Rewrite the commands of a text that create experiments of PEDL.
+    """Rewrite the commands of a text that create experiments of PEDL, and name all others.
 
-    ``pedl experiment create CONFIG DIR`` becomes ``det experiment create`` for a cluster and
-    ``pedl2det run DIR -c CONFIG`` otherwise, or ``pedl2det search`` if the config describes a
-    search. All other commands of PEDL are named. Configs that commands name are read from the
-    file's directory, or from one above. Of a notebook, the text is the source of one cell.
+    Configs that commands name are read from the file's directory, or from one above. Of a notebook,
+    the text is the source of one cell.
     """
     made = _Made(Path(path_name), text, cluster)
     seen = text

@@ -58,12 +58,7 @@ def migrate_requirements(
     trial: PlaceOfTrial = "",
     left_out: Collection[str] = (),
 ) -> TextResult:
-    """Replace every requirement on PEDL, and those that cannot be met beside what replaces it.
-
-    A list of requirements or constraints is edited, and ``setup.py``, ``setup.cfg``,
-    ``pyproject.toml`` and ``environment.yml`` are not. For a cluster, ``determined`` is required,
-    and ``pedl2det[run]`` otherwise.
-    """
+    """Replace every requirement on PEDL, and those that cannot be met beside what replaces it."""
     path = PurePath(path_name)
     new = CLUSTER if cluster else LOCAL
     if "constraints" in path.name.lower():

@@ -225,10 +225,8 @@ def as_wrapped(name: str) -> str:
 
 
 def without_unused_optimizers(weights: Arrays) -> Arrays:
-    """Drop the state of optimizers that have not made a step, such as the default of ``compile``.
-
-    Optimizers of today have variables before their first step, and those of before 2.11 have none.
-    """
+    """Drop the state of optimizers that have made no step, such as the default of ``compile``."""
+    # Those of today have variables before their first step, and those of before 2.11 have none.
     steps = {match[1]: array for name, array in weights.items() if (match := _STEPS.match(name))}
     unused = [name for name, array in steps.items() if not array.any()]
     return {
@@ -242,10 +240,7 @@ _Pairs = list[tuple[Line, Line]]
 
 
 def _drop_new_metrics(pairs: _Pairs, may_be_other: bool) -> set[str]:
-    """Remove from the new records the metrics that only they have, and name these.
-
-    They may be other metrics, or no more than other names of those of the old records.
-    """
+    """Remove from the new records the metrics, or names, that only they have; return these."""
     dropped = set()
     for one, other in pairs:
         for name in other["metrics"].keys() - one["metrics"].keys():

@@ -116,10 +116,8 @@ def _around(home: Path, *, tight: bool) -> Iterator[Path]:
 
 
 def _named_paths(source: Source, home: Path, *, tight: bool) -> Iterator[Path]:
-    """Paths that lead upwards from the trial's directory, such as ``../data`` in a string.
-
-    A path too many is only copied; one that code computes is looked for when a run misses it.
-    """
+    """Paths that lead upwards from the trial's directory, such as ``../data`` in a string."""
+    # A path too many is only copied; one that code computes is looked for when a run misses it.
     for node in source.names.of(ast.Constant):
         text = node.value
         if isinstance(text, str) and len(text.encode(errors="replace")) <= _LONGEST:

@@ -36,10 +36,8 @@ def unrun_lines(copy: Copy) -> Lines:
 
 
 def skipped_functions(old: Copy, new: Copy) -> list[str]:
-    """Return the functions that the old training executed, and the new one has but did not.
-
-    A hook that is never called changes nothing that a short training shows.
-    """
+    """Return the functions that the old training executed, and the new one has but did not."""
+    # A hook that is never called changes nothing that a short training shows.
     executed = {new.original(path): (path, lines) for path, lines in _executed(new).items()}
     skipped = []
     for path, lines in _executed(old).items():

@@ -157,7 +157,7 @@ RULES = (
         "config-unreadable",
         "A config that is not YAML, has a key twice, or cannot be edited without changing its "
         "meaning is left, and no longer runs.",
-        *config_example("hyperparameters: {a: 1, a: 2}\n", "hyperparameters: {a: 1, a: 2}\n"),
+        *config_example("hyperparameters: {a: 1, a: 2}\n"),
     ),
     *searches.RULES,
     TextRule(
@@ -198,9 +198,7 @@ RULES = (
         "config-unknown-keys",
         "Determined rejects a config with keys that it does not know. They stay, because the "
         "trial may read them: for a cluster they are left, and pedl2det run names them.",
-        *config_example(
-            "hyperparameters: {}\nteam: {owner: ada}\n", "hyperparameters: {}\nteam: {owner: ada}\n"
-        ),
+        *config_example("hyperparameters: {}\nteam: {owner: ada}\n"),
         check=_unknown,
     ),
     TextRule(

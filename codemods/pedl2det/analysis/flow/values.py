@@ -139,7 +139,7 @@ def _arguments(call: Call, function: Callable) -> dict[str, ast.expr]:
     """The visible arguments of a call by the names of the parameters that they fill."""
     found: dict[str, ast.expr] = {}
     if not any(isinstance(one, ast.Starred) for one in call.node.args):
-        names = [one.arg for one in by_position(function, call.bound)]
+        names = [one.arg for one in by_position(function)[call.bound :]]
         found = dict(zip(names, call.node.args, strict=False))
     return found | {one.arg: one.value for one in call.node.keywords if one.arg}
 
@@ -170,10 +170,9 @@ def has_hidden_arguments(call: ast.Call) -> bool:
     return is_starred or any(one.arg is None for one in call.keywords)
 
 
-def by_position(function: Callable, bound: bool = False) -> list[ast.arg]:
-    """The parameters that arguments fill by position; without ``self`` of a bound call."""
-    found = [*function.args.posonlyargs, *function.args.args]
-    return found[1:] if bound else found
+def by_position(function: Callable) -> list[ast.arg]:
+    """The parameters that arguments fill by position, ``self`` included."""
+    return [*function.args.posonlyargs, *function.args.args]
 
 
 def first_parameter(function: Callable) -> str | None:
