@@ -185,10 +185,8 @@ def means_standalone(trial: Trial, dotted: str) -> bool:
 
 
 def imports_standalone(trial: Trial) -> bool:
-    """Whether a project uses a standalone Keras that was not yet that of TensorFlow.
-
-    A module of its own of that name is none. Keras 2.4 to 2.10 are those of TensorFlow.
-    """
+    """Whether a project uses a standalone Keras that was not yet that of TensorFlow."""
+    # A module of its own of that name is none. Keras 2.4 to 2.10 are those of TensorFlow.
     found = trial.trained.all_references
     return is_old(trial) and any(is_standalone(one.dotted) for one in found)
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
-from sys import stdlib_module_names
 
 import click
 from packaging.requirements import Requirement
@@ -60,9 +59,8 @@ def command(directory: Path | None, install: bool) -> None:
         install_horovod(say)
     complete = True
     found = checks()
+    arguments.require(directory)
     if directory is not None:
-        if not directory.is_dir():
-            raise Pedl2DetError(f"{directory}: no such directory")
         found = itertools.chain(found, checks_of_trials(directory))
     for check in found:
         complete &= check.is_there or check.is_optional
@@ -223,7 +221,7 @@ def checks_of_trials(directory: Path) -> Iterator[Check]:
             roots = {imported_as(node, one).partition(".")[0] for one in node.names} - {""}
             is_tried = any(isinstance(one, ast.Try) for one in source.names.around(node))
             (optional if is_tried else needed).update(roots)
-    ours = own | _SERVED | stdlib_module_names
+    ours = own | _SERVED | sys.stdlib_module_names
     missing = {one for one in needed | optional if one not in ours and find_spec(one) is None}
     missing = {one for one in missing if names.lookup(one) is None}
     for some, is_optional in ((missing & needed, False), (missing - needed, True)):

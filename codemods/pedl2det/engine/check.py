@@ -77,11 +77,9 @@ _COMMENT = re.compile("#[^\r\n]*")
 
 
 def lost_comments(source: Source, new: str) -> Iterator[Finding]:
-    """Name the comments for people that a new text lacks.
-
-    A comment behind a statement that is deleted, such as an import, goes with it; all others move
-    to the line above (:mod:`pedl2det.edits.comments`).
-    """
+    """Name the comments for people that a new text lacks."""
+    # A comment behind a statement that is deleted, such as an import, goes with it; all others
+    # move to the line above (:mod:`pedl2det.edits.comments`).
     lost = Counter(_COMMENT.findall(source.text)) - Counter(_COMMENT.findall(new))
     for line, text in enumerate(source.lines if lost else (), 1):
         for comment in _COMMENT.findall(text):
