@@ -18,10 +18,7 @@ _HELPER = (
 
 
 def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
-    """Return the files that are written, the status of the trial, and the counts.
-
-    Files may be written in some directories beside the project's own.
-    """
+    """Return what is written, also in some directories, the status of the trial, and the counts."""
     project, options = migration.reading.project, migration.options
     files = _files(migration)
     findings = _once(migration.findings)
