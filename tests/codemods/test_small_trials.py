@@ -117,6 +117,36 @@ def migrated(directory: Path, files: dict[str, str]) -> Result:
             id="a rate that is read elsewhere",
         ),
         pytest.param(
+            trial("model = Sequential([HEAD])", "HEAD = Dense(4)\n"),
+            "legacy_keras.use_standalone_keras()\nHEAD = Dense(4)\n",
+            id="a layer that is made while the module is imported",
+        ),
+        pytest.param(
+            trial("loss = binary_crossentropy", "from keras.backend import binary_crossentropy\n"),
+            "legacy_keras.use_standalone_keras()\nfrom tensorflow.keras.backend import binary",
+            id="a function that is replaced in its module later",
+        ),
+        pytest.param(
+            trial("pairs = np.array([*map(K.get_value, []), K.ones(3)])", "import numpy as np\n"),
+            "legacy_keras.ragged_array([*map",
+            id="a list of arrays",
+        ),
+        pytest.param(
+            trial('getattr(model, "initial_decay", 0.0)'),
+            "legacy_keras.restore_attributes()",
+            id="an old attribute by its text",
+        ),
+        pytest.param(
+            trial("names = {w: w.name for w in model.weights}"),
+            "legacy_keras.restore_attributes()",
+            id="a dict by weights",
+        ),
+        pytest.param(
+            trial("sizes = [*map(lambda d: d.value, x.shape)]"),
+            "lambda d: legacy_keras.dimension(d)",
+            id="sizes that a lambda is given",
+        ),
+        pytest.param(
             trial('getattr(model, "predict_" + kind)', 'kind = "classes"\n'),
             "legacy_keras.restore_attributes()",
             id="a method of a model by its computed name",

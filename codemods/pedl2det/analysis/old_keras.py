@@ -229,7 +229,9 @@ def before_models(trial: Trial, dotted: str) -> Iterator[fx.Fix]:
     Also above what a module makes of Keras while it is imported, before there is a trial.
     """
     if dotted.startswith("legacy_keras."):
-        for source in trial.modules:
+        homes = [trial.modules.home(root) for root in trial.roots]
+        homes += [trial.loaders_home] if trial.loaders_home is not None else []
+        for source in trial.modules.run_by_importing(homes):
             first = next((one for one in source.tree.body if _makes_at_once(trial, one)), None)
             if first is not None:
                 yield from before_use(source, first, f"{dotted}()")
