@@ -169,6 +169,7 @@ class T(TFKerasTrial):
 
 def test_an_early_trial_trains_what_it_wraps_whatever_it_returns(tmp_path: Path) -> None:
     config = CONST.replace("cost", "val_loss").replace("batch_size", "global_batch_size")
+    config += "entrypoint: __init__:T\n"
     write_tree(tmp_path, {"__init__.py": EARLY, "const.yaml": config})
 
     result = migrate([tmp_path], Options(carries=lambda _: True))

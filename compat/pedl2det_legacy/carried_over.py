@@ -19,7 +19,6 @@ from pedl2det_legacy.download import download_once
 from pedl2det_legacy.epochs import SearchedMetric, with_epoch_logs
 from pedl2det_legacy.float_targets import give_float_targets
 from pedl2det_legacy.keras_trials import (
-    ValidationMetrics,
     data_adapter,
     named_metrics,
     named_metrics_by_output,
@@ -27,6 +26,7 @@ from pedl2det_legacy.keras_trials import (
 from pedl2det_legacy.metric_names import with_old_names
 from pedl2det_legacy.run_getters import get_experiment_config, get_hyperparameters
 from pedl2det_legacy.standalone_keras import standalone_losses, standalone_optimizer
+from pedl2det_legacy.validation_metrics import ValidationMetrics
 
 
 def _adapted(new):

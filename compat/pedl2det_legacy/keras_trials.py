@@ -2,10 +2,8 @@
 
 import re
 
-import determined.keras
 import tensorflow as tf
 
-from pedl2det_legacy.bound_context import context
 from pedl2det_legacy.data_adapter import KerasDataAdapter
 from pedl2det_legacy.in_memory_sequence import InMemorySequence
 from pedl2det_legacy.metrics_by_loss import loss_kind, metric_of_loss
@@ -87,33 +85,6 @@ def named_metric(name, metric, loss):
     else:
         function = tf.keras.metrics.get(standalone_losses(metric))
     return tf.keras.metrics.MeanMetricWrapper(function, name=name)
-
-
-class ValidationMetrics(determined.keras.callbacks.Callback):
-    """Reports what `compute_validation_metrics` of the trial returns, and nothing else."""
-
-    def __init__(self, trial):
-        super().__init__()
-        self._supports_tf_logs = True  # it gets the reported logs then, and no copy
-        self._trial = trial
-        self._batches = context().get_initial_batch()
-
-    def on_train_workload_end(self, total_batches_trained, logs):
-        """Count: a trial may set the optimizer's own count back."""
-        self._batches = total_batches_trained
-
-    def on_test_end(self, logs=None):
-        """Put the computed metrics into the logs."""
-        trial = self._trial
-        trial.model = self.model
-        if getattr(trial, "validation_data_adapter", None) is None:
-            size = context().get_per_slot_batch_size()
-            loader = trial.build_validation_data_loader()
-            trial.validation_data_adapter = data_adapter(loader, size)
-        unit = context().get_experiment_config().get("scheduling_unit", 100)
-        computed = trial.compute_validation_metrics(self._batches // unit)
-        logs.clear()
-        logs.update(computed["validation_metrics"])
 
 
 def data_adapter(loader, batch_size):
