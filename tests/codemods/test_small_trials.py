@@ -216,17 +216,6 @@ def test_a_config_in_json_is_named(tmp_path: Path) -> None:
     assert "is JSON" in found.message and found.kind.is_left
 
 
-def test_a_file_with_the_name_of_the_written_one_is_named(tmp_path: Path) -> None:
-    own = "def trained(model):\n    return model\n"
-    files = trial(more="from legacy_keras import trained\n") | {"legacy_keras.py": own}
-    result = migrated(tmp_path, files)
-
-    assert any(
-        "has the name of the one that migrate writes" in one.message for one in result.findings
-    )
-    assert (tmp_path / "legacy_keras.py").read_text() == own
-
-
 def test_a_file_behind_a_link_out_of_the_paths_is_named(tmp_path: Path) -> None:
     files = trial(more="from shared import net\n")
     write_tree(

@@ -77,20 +77,10 @@ def _files(migration: Migration) -> list[NewFile]:
     return files
 
 
-_TAKEN = "this file has the name of the one that migrate writes"
-_RENAME = "give it another name, and run migrate again"
-
-
 def _support(path: Path, migration: Migration) -> list[NewFile]:
     """``legacy_keras.py`` with the pieces that the trial needs."""
     old = path.read_bytes() if path.is_file() else None
     text = old.decode("utf-8") if old is not None else ""
-    sources = migration.reading.originals.values()
-    names = [name.partition(".")[0] for one in sources for name in one.names.imported()]
-    is_used = library.MODULE in names
-    if old is not None and is_used and library.AUTHOR not in text:
-        migration.findings.append(Finding(Kind.LEFT, SCAN, path, 1, _TAKEN, _RENAME))
-        return []
     try:
         new = library.merged(text, migration.support)
     except SyntaxError as error:

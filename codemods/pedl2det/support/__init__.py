@@ -26,11 +26,10 @@ MODULE = "legacy_keras"
 #: The package of its pieces.
 PACKAGE = "pedl2det_legacy"
 
-AUTHOR = "Written by `pedl2det migrate`"
-_HEADER = f'''\
+_HEADER = '''\
 """What this trial uses of PEDL and of the Keras of its time.
 
-{AUTHOR}. It needs Keras, NumPy and Determined, and nothing else.
+Written by `pedl2det migrate`. It needs Keras, NumPy and Determined, and nothing else.
 The file belongs to the trial: edit it, and delete what the trial no longer uses.
 """
 '''
