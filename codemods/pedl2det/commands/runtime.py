@@ -121,11 +121,10 @@ def old_names_of(path: Path, config: Any) -> OldNames:
         return OldNames()
     texts = {one: bytes_or_none(one) or b"" for one in files_below([home]) if one.suffix in YAML}
     below = [one for one, text in texts.items() if b"image" in text]  # and no others are parsed
-    read_configs = {one: made for one in below if (made := reader.config_or_none(one))}
     values = [
         (one, made.value())
-        for one, made in read_configs.items()
-        if not _names_other(one, made, home)
+        for one in below
+        if (made := reader.config_or_none(one)) and not _names_other(one, made, home)
     ]
     configs = [(file, value) for file, value in values if isinstance(value, dict)]
     configs += [(home, config.raw)] if config is not None else []

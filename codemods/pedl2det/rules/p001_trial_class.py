@@ -140,16 +140,13 @@ def _calls_above(trial: Trial, function: Function) -> list[ast.Call]:
         for node in names.below(function)
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "__init__"
         if names.class_around(node) is names.class_around(function)  # and no class within
-        if not _is_of_library(trial, node.func)
+        if isinstance(node.func, ast.Attribute) and not _is_of_another(trial, node.func.value)
     ]
 
 
-def _is_of_library(trial: Trial, constructor: ast.expr) -> bool:
-    """Whether it is that of another base, such as ``Callback.__init__``."""
-    owner = getattr(constructor, "value", None)
-    meaning = trial.modules.meaning(owner) if owner is not None else None
-    is_other = meaning is not None and meaning not in TRIALS
-    return is_other and trial.modules.split(meaning or "")[0] is None
+def _is_of_another(trial: Trial, base: ast.expr) -> bool:
+    """Whether a class is of a library, and no trial class, such as ``Callback``."""
+    return trial.modules.is_of_library(base) and trial.modules.meaning(base) not in (None, *TRIALS)
 
 
 # Its calls.

@@ -46,7 +46,7 @@ def check(trial: Trial) -> Iterable[Fix]:
         for node in source.names.of(ast.Attribute) if old_keras.is_old(trial) else ():
             is_read = node.attr == "value" and isinstance(node.ctx, ast.Load)
             origins = trial.flow.origins(node.value) if is_read else []
-            may_be = "shape" in source.text and not _means(trial, node)
+            may_be = "shape" in source.text and trial.modules.meaning(node) is None
             may_be &= trial.mended or any(_is_of_lambda(source, one) for one in origins)
             if any(map(_is_size, origins)) or (is_read and may_be):
                 is_certain = all(_is_of_tensor(trial, one) for one in origins)
@@ -72,11 +72,6 @@ def _is_of_lambda(source: Source, origin: Origin) -> bool:
     """Whether a value is what a lambda is given: of any sequence that it is mapped over."""
     is_parameter = isinstance(origin.node, ast.arg)
     return is_parameter and isinstance(source.names.definition_around(origin.node), ast.Lambda)
-
-
-def _means(trial: Trial, node: ast.Attribute) -> bool:
-    """Whether a name is one of a library or of the project."""
-    return trial.modules.meaning(node) is not None
 
 
 def _says(trial: Trial, words: re.Pattern[str]) -> bool:
