@@ -20,7 +20,7 @@ from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.errors import ConfigError
 from pedl2det_runtime.search.plan import Point
 from pedl2det_runtime.search.study import Result, Study
-from pedl2det_runtime.training import run_end, run_lock
+from pedl2det_runtime.training import run_lock, run_record
 from pedl2det_runtime.training.run_options import RunOptions
 from pedl2det_runtime.training.signals import end_with_parent
 
@@ -123,7 +123,10 @@ def _wait_for(out: Path) -> None:
 
 def _reached(out: Path) -> Reached:
     """Return what a run recorded of its end; what it printed may be the trial's own."""
-    end = run_end.read(out)
+    try:
+        end = run_record.read(out).end
+    except ConfigError as error:
+        return Reached(error=str(error))
     if end is None:
         return Reached(error=f"{out}: the run recorded no end")
     ended, best = end.ended, end.ended.best

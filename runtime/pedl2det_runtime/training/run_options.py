@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pedl2det_runtime.config.experiment_config import ExperimentConfig
     from pedl2det_runtime.training.display import Display
     from pedl2det_runtime.training.resume import ResumePoint
-    from pedl2det_runtime.training.source_checkpoint import SourceCheckpoint
+    from pedl2det_runtime.training.run_record import SourceCheckpoint
 
 
 @dataclass(frozen=True)
