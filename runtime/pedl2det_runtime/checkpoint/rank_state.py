@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pedl2det_runtime.backends import random_state
-from pedl2det_runtime.checkpoint import resource_limits, safe_pickle
+from pedl2det_runtime.checkpoint import plain_data, resource_limits, safe_pickle
+from pedl2det_runtime.checkpoint.plain_data import Arrays
 from pedl2det_runtime.checkpoint.untrusted_files import read_bytes, read_json, reading
 
-Arrays = list[npt.NDArray[Any]]
 _OPTIONAL = ("metrics", "operations")
 _LOADERS = {"training": dict, "validation": dict}
 
@@ -56,7 +55,9 @@ class RankState:
         directory.mkdir()
         (directory / "random.json").write_text(json.dumps(self.random) + "\n", encoding="utf-8")
         (directory / "callbacks.pkl").write_bytes(self.callbacks)
-        (directory / "loaders.pkl").write_bytes(safe_pickle.dumps(self.loaders))
+        data, arrays = plain_data.dumps(self.loaders)
+        (directory / "loaders.json").write_bytes(data + b"\n")
+        np.savez(directory / "loaders.npz", *arrays)
         np.savez(directory / "layers.npz", *self.layers)
         np.savez(directory / "gradients.npz", *self.gradients)
         if self.epoch:
@@ -87,7 +88,7 @@ class RankState:
         return cls(
             random=random,
             callbacks=read_bytes(directory / "callbacks.pkl"),
-            loaders=_loaders(directory / "loaders.pkl"),
+            loaders=_loaders(directory),
             layers=_arrays(directory / "layers.npz"),
             gradients=_arrays(directory / "gradients.npz"),
             directory=directory,
@@ -104,10 +105,15 @@ def _epoch(path: Path) -> dict[str, tuple[float, float]]:
         return {str(name): (float(total), float(weight)) for name, (total, weight) in sums.items()}
 
 
-def _loaders(path: Path) -> dict[str, dict[str, Any]]:
-    data = read_bytes(path)
+def _loaders(directory: Path) -> dict[str, dict[str, Any]]:
+    path = directory / "loaders.json"
+    earlier = path.with_suffix(".pkl")  # of a checkpoint that an earlier version wrote
+    is_earlier = earlier.exists() and not path.exists()
+    data = read_bytes(earlier if is_earlier else path)
+    arrays = [] if is_earlier else _arrays(path.with_suffix(".npz"))
     with reading(path):
-        loaders: dict[str, dict[str, Any]] = safe_pickle.loads(data)
+        loaders: dict[str, dict[str, Any]]
+        loaders = safe_pickle.loads(data) if is_earlier else plain_data.loads(data, arrays)
         if {name: type(changes) for name, changes in loaders.items()} != _LOADERS:
             raise ValueError("expected one dict each for training and validation")
         return loaders
