@@ -41,15 +41,10 @@ _CACHE = "__pycache__"  # written when the trial's code is imported
 
 @dataclass(frozen=True)
 class Owner:
-    """The content of a marker.
+    """The content of a marker."""
 
-    Attributes:
-        checkpoint: the checkpoint's UUID, which is also its directory name.
-        run: the UUID of the run that wrote it.
-    """
-
-    checkpoint: str
-    run: str
+    checkpoint: str  #: the checkpoint's UUID, which is also its directory name
+    run: str  #: the UUID of the run that wrote it
 
 
 def run_of(checkpoint: Path | None) -> str:

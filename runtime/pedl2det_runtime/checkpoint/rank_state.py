@@ -24,29 +24,22 @@ _LOADERS = {"training": dict, "validation": dict}
 
 @dataclass(frozen=True)
 class RankState:
-    """The state of one rank; the model is common to all ranks.
+    """The state of one rank; the model is common to all ranks."""
 
-    Attributes:
-        random: the host's random states (:mod:`pedl2det_runtime.backends.random_state`); empty for
-            a converted checkpoint that had none. ``layers`` is empty then, too.
-        callbacks: the pickled states of the callbacks.
-        loaders: changed attributes of the data sequences, by role (training, validation).
-        layers: states of random and recurrent layers, and of TensorFlow's generator.
-        gradients: sums of gradients since the last step (``optimizations.aggregation_frequency``).
-        directory: the directory from which it was read.
-        metrics: sums of the metrics since the last report; empty at a report.
-        operations: states of random operations of graph mode.
-        epoch: sums and weights of metrics since the epoch began, for callbacks of old trials.
-    """
-
+    #: the host's random states (:mod:`pedl2det_runtime.backends.random_state`); empty for a
+    #: converted checkpoint that had none. ``layers`` is empty then, too.
     random: dict[str, Any]
-    callbacks: bytes
+    callbacks: bytes  #: the pickled states of the callbacks
+    #: changed attributes of the data sequences, by role (training, validation)
     loaders: dict[str, dict[str, Any]]
-    layers: Arrays
+    layers: Arrays  #: states of random and recurrent layers, and of TensorFlow's generator
+    #: sums of gradients since the last step (``optimizations.aggregation_frequency``)
     gradients: Arrays
-    directory: Path = Path()
+    directory: Path = Path()  #: the directory from which it was read
+    #: sums of the metrics since the last report; empty at a report
     metrics: Arrays = field(default_factory=list)
-    operations: Arrays = field(default_factory=list)
+    operations: Arrays = field(default_factory=list)  #: states of random operations of graph mode
+    #: sums and weights of metrics since the epoch began, for callbacks of old trials
     epoch: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     def write(self, checkpoint: Path, rank: int) -> None:

@@ -30,25 +30,16 @@ _LONGEST_END = 120.0  # seconds until the run of a killed search has ended
 
 @dataclass(frozen=True)
 class Reached:
-    """How a training up to a rung ended.
+    """How a training up to a rung ended."""
 
-    Attributes:
-        batches: batches trained.
-        last: the searcher's metric of the last validation; None if there was none.
-        best: the best value of it; None if there was none.
-        best_batch: the batch of that validation.
-        checkpoint: the path of its checkpoint; None if there is none.
-        error: the last line on stderr, if it failed.
-        was_stopped: whether a signal stopped it.
-    """
-
-    batches: int = 0
+    batches: int = 0  #: batches trained
+    #: the searcher's metric of the last validation; None if there was none
     last: float | None = None
-    best: float | None = None
-    best_batch: int | None = None
-    checkpoint: str | None = None
-    error: str = ""
-    was_stopped: bool = False
+    best: float | None = None  #: the best value of it; None if there was none
+    best_batch: int | None = None  #: the batch of that validation
+    checkpoint: str | None = None  #: the path of its checkpoint; None if there is none
+    error: str = ""  #: the last line on stderr, if it failed
+    was_stopped: bool = False  #: whether a signal stopped it
 
 
 @dataclass
@@ -142,23 +133,14 @@ def _reached(out: Path) -> Reached:
 
 @dataclass(frozen=True)
 class Search:
-    """A search in one process, which starts the processes of its trials.
+    """A search in one process, which starts the processes of its trials."""
 
-    Attributes:
-        config: the experiment config.
-        options: how each trial is run; ``out`` is the directory of the search.
-        study: the record of the search.
-        jobs: trials at a time.
-        say: prints a line for people.
-        processes: the running trials.
-    """
-
-    config: ExperimentConfig
-    options: RunOptions
-    study: Study
-    jobs: int
-    say: Callable[[str], None]
-    processes: TrialProcesses
+    config: ExperimentConfig  #: the experiment config
+    options: RunOptions  #: how each trial is run; ``out`` is the directory of the search
+    study: Study  #: the record of the search
+    jobs: int  #: trials at a time
+    say: Callable[[str], None]  #: prints a line for people
+    processes: TrialProcesses  #: the running trials
 
     def run(self) -> None:
         """Train all trials that are left; return when they are over, or were stopped."""

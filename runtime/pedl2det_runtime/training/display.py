@@ -31,23 +31,16 @@ class Report:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a training ended.
+    """How a training ended."""
 
-    Attributes:
-        batches: batches of the trial that are trained.
-        trained: how many of them this process trained.
-        seconds: how long this process trained.
-        best: the best validation; None if there was none.
-        last: the searcher's metric at the end; None if there was no validation there.
-        continue_with: values of the config with which ``--resume`` trains on; None if a callback
-            stopped the training for good.
-    """
-
-    batches: int
-    trained: int
-    seconds: float
-    best: Best | None
+    batches: int  #: batches of the trial that are trained
+    trained: int  #: how many of them this process trained
+    seconds: float  #: how long this process trained
+    best: Best | None  #: the best validation; None if there was none
+    #: the searcher's metric at the end; None if there was no validation there
     last: float | None = None
+    #: values of the config with which ``--resume`` trains on; None if a callback stopped the
+    #: training for good
     continue_with: tuple[str, ...] | None = None
 
 

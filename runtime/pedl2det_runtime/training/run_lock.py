@@ -29,17 +29,11 @@ _LONGEST = 4096  # bytes of our own file; a longer one is somebody else's
 
 @dataclass(frozen=True)
 class Holder:
-    """Who writes into a directory.
+    """Who writes into a directory."""
 
-    Attributes:
-        pid: the process.
-        host: the name of its machine.
-        since: when it began, in UTC (ISO 8601).
-    """
-
-    pid: int
-    host: str
-    since: str
+    pid: int  #: the process
+    host: str  #: the name of its machine
+    since: str  #: when it began, in UTC (ISO 8601)
 
 
 @contextlib.contextmanager

@@ -36,15 +36,10 @@ _Part = TypeVar("_Part")
 
 @dataclass(frozen=True)
 class SourceCheckpoint:
-    """The checkpoint that a new run begins with.
+    """The checkpoint that a new run begins with."""
 
-    Attributes:
-        path: its directory, absolute.
-        weights_only: whether only its weights are taken.
-    """
-
-    path: Path
-    weights_only: bool = False
+    path: Path  #: its directory, absolute
+    weights_only: bool = False  #: whether only its weights are taken
 
     def __str__(self) -> str:
         """Return the options that name it."""
@@ -53,23 +48,14 @@ class SourceCheckpoint:
 
 @dataclass(frozen=True)
 class RunEnd:
-    """How a run ended.
+    """How a run ended."""
 
-    Attributes:
-        title: the title of its config.
-        seed: its seed.
-        ended: what was shown of it.
-        length: the batches of the trial by its config.
-        records: lines in ``metrics.jsonl``.
-        verbose: whether people are shown metrics.
-    """
-
-    title: str
-    seed: int
-    ended: Ended
-    length: int
-    records: int
-    verbose: bool
+    title: str  #: the title of its config
+    seed: int  #: its seed
+    ended: Ended  #: what was shown of it
+    length: int  #: the batches of the trial by its config
+    records: int  #: lines in ``metrics.jsonl``
+    verbose: bool  #: whether people are shown metrics
 
     def show(self, display: Display) -> None:
         """Show the end of the run again: nothing is left to train."""
@@ -81,15 +67,10 @@ class RunEnd:
 
 @dataclass(frozen=True)
 class RunRecord:
-    """The content of ``run.json``.
+    """The content of ``run.json``."""
 
-    Attributes:
-        source: the checkpoint that the run began with; None for new weights.
-        end: how the run ended; None if it has not.
-    """
-
-    source: SourceCheckpoint | None
-    end: RunEnd | None
+    source: SourceCheckpoint | None  #: the checkpoint that the run began with; None for new weights
+    end: RunEnd | None  #: how the run ended; None if it has not
 
 
 def read(out: Path) -> RunRecord:
