@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import tempfile
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -96,13 +94,7 @@ def write(out: Path, record: RunRecord) -> None:
     """
     path = out / NAME
     try:
-        with tempfile.TemporaryDirectory(dir=out, prefix=f".{NAME}.") as beside:
-            partial = Path(beside, NAME)
-            with partial.open("w", encoding="utf-8") as file:
-                file.write(json.dumps(asdict(record), default=str) + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-            partial.replace(path)
+        ownership.replace_file(path, json.dumps(asdict(record), default=str) + "\n")
         for name, kind in ((_OLD_SOURCE, SourceCheckpoint), (_OLD_END, RunEnd)):
             with contextlib.suppress(ConfigError):  # of somebody else
                 if _read(out / name, kind):
