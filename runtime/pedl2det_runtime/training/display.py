@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 from pedl2det_runtime.checkpoint.manager import Best
 
@@ -44,8 +44,8 @@ class Ended:
     continue_with: tuple[str, ...] | None = None
 
 
-class Display(Protocol):
-    """Shows one run. Ranks other than the chief use :class:`Nothing`."""
+class Display:
+    """Shows one run. This one shows nothing, for ranks other than the chief."""
 
     def say(self, line: str) -> None:
         """Show a notice."""
@@ -68,26 +68,7 @@ class Display(Protocol):
         """
 
 
-class Nothing:
-    """Shows nothing."""
-
-    def say(self, line: str) -> None:
-        """Nothing."""
-
-    def begin(self, title: str, seed: int) -> None:
-        """Nothing."""
-
-    def advance(self, batches: int, total: int) -> None:
-        """Nothing."""
-
-    def report(self, report: Report, total: int) -> None:
-        """Nothing."""
-
-    def end(self, ended: Ended, *, verbose: bool) -> None:
-        """Nothing."""
-
-
-class Lines(Nothing):
+class Lines(Display):
     """One line for each notice and report.
 
     Args:

@@ -27,7 +27,7 @@ from pedl2det_runtime.distributed.ranks import as_lost
 from pedl2det_runtime.errors import Interrupted, InvalidExperimentException
 from pedl2det_runtime.errors.trial_code import defined_at, kept_from_keras
 from pedl2det_runtime.training import signals
-from pedl2det_runtime.training.display import Nothing, Report
+from pedl2det_runtime.training.display import Display, Report
 from pedl2det_runtime.training.evaluation import evaluate, explain, raise_first
 from pedl2det_runtime.training.metric_checks import LossWarning
 from pedl2det_runtime.training.rank_state_capture import RankStateCapture
@@ -71,7 +71,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._trace = None
         if setup.run.is_chief:
             out, records = setup.run.options.out, state.records if state else 0
-            display = setup.run.display if setup.context.fit_settings.verbose else Nothing()
+            display = setup.run.display if setup.context.fit_settings.verbose else Display()
             self._reports = Reports(out, records, display, setup.schedule.total)
             if setup.run.options.trace:
                 self._trace = Trace(out, self._first_batch, setup.context.model)

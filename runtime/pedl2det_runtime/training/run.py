@@ -31,7 +31,7 @@ from pedl2det_runtime.errors import (
 )
 from pedl2det_runtime.errors.trial_code import place_in_trial
 from pedl2det_runtime.training import run_lock, run_record
-from pedl2det_runtime.training.display import Display, Ended, Nothing
+from pedl2det_runtime.training.display import Display, Ended
 from pedl2det_runtime.training.resume import checkpoint_of_all
 from pedl2det_runtime.training.run_options import Run, RunOptions
 from pedl2det_runtime.training.source_checkpoint import source_of_all
@@ -64,7 +64,7 @@ def run(options: RunOptions, display: Display) -> Progress:
     options = options.absolute()
     distributed = join(options.slots)
     if distributed.rank > 0:
-        display = Nothing()
+        display = Display()
     info = TrialInfo.of(config, options.out, distributed)
     with locked_run(options, distributed.rank, display.say):
         one = resolve_run(options, info, display)
