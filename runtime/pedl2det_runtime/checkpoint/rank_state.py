@@ -1,7 +1,8 @@
 """Write and read the state of each rank in a checkpoint.
 
 The directory ``rank-N`` has the random states of the host and of layers, the states of data
-sequences and callbacks, and the gradients accumulated since the last optimizer step.
+sequences and callbacks, and the gradients accumulated since the last optimizer step, as JSON and
+arrays. Only the states of callbacks are a pickle: they may be objects of the trial's classes.
 """
 
 from __future__ import annotations
