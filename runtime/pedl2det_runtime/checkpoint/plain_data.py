@@ -25,7 +25,7 @@ _CONTAINERS: dict[str, Callable[[list[Any]], Any]] = {
 _NUMBERS = {int: "i", float: "f", bool: "b"}  # kinds of NumPy that hold them exactly
 _LONG_LIST, _LONG_INTEGER = 100, 10_000  # values; bits, beyond which JSON has no integers
 #: Memory in bytes that JSON may take beyond its size, and what a list and a value of it take.
-_BUDGET, _LIST, _VALUE = 2**30, 256, 64
+_BUDGET, _LIST, _VALUE = 2**30, 160, 40
 
 
 def dumps(value: Any) -> tuple[bytes, Arrays]:
@@ -120,4 +120,4 @@ def _as_numbers(values: list[Any] | tuple[Any, ...]) -> npt.NDArray[Any] | None:
 def _check_memory(data: bytes) -> None:
     lists = data.count(b"[") + data.count(b"{")
     if lists * _LIST + data.count(b",") * _VALUE > _BUDGET + len(data):
-        raise CheckpointError(f"it takes more than {_BUDGET} bytes of memory")
+        raise CheckpointError(f"plain data that take more than {_BUDGET} bytes of memory")
