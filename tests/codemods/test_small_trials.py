@@ -117,6 +117,36 @@ def migrated(directory: Path, files: dict[str, str]) -> Result:
             id="a rate that is read elsewhere",
         ),
         pytest.param(
+            trial("model = Sequential([HEAD])", "HEAD = Dense(4)\n"),
+            "legacy_keras.use_standalone_keras()\nHEAD = Dense(4)\n",
+            id="a layer that is made while the module is imported",
+        ),
+        pytest.param(
+            trial("loss = binary_crossentropy", "from keras.backend import binary_crossentropy\n"),
+            "legacy_keras.use_standalone_keras()\nfrom tensorflow.keras.backend import binary",
+            id="a function that is replaced in its module later",
+        ),
+        pytest.param(
+            trial("pairs = np.array([*map(K.get_value, []), K.ones(3)])", "import numpy as np\n"),
+            "legacy_keras.ragged_array([*map",
+            id="a list of arrays",
+        ),
+        pytest.param(
+            trial('getattr(model, "initial_decay", 0.0)'),
+            "legacy_keras.restore_attributes()",
+            id="an old attribute by its text",
+        ),
+        pytest.param(
+            trial("names = {w: w.name for w in model.weights}"),
+            "legacy_keras.restore_attributes()",
+            id="a dict by weights",
+        ),
+        pytest.param(
+            trial("sizes = [*map(lambda d: d.value, x.shape)]"),
+            "lambda d: legacy_keras.dimension(d)",
+            id="sizes that a lambda is given",
+        ),
+        pytest.param(
             trial('getattr(model, "predict_" + kind)', 'kind = "classes"\n'),
             "legacy_keras.restore_attributes()",
             id="a method of a model by its computed name",
@@ -188,7 +218,8 @@ def test_a_config_in_json_is_named(tmp_path: Path) -> None:
 
 def test_a_file_with_the_name_of_the_written_one_is_named(tmp_path: Path) -> None:
     own = "def trained(model):\n    return model\n"
-    result = migrated(tmp_path, trial() | {"legacy_keras.py": own})
+    files = trial(more="from legacy_keras import trained\n") | {"legacy_keras.py": own}
+    result = migrated(tmp_path, files)
 
     assert any(
         "has the name of the one that migrate writes" in one.message for one in result.findings

@@ -194,6 +194,6 @@ class Reaching:
         )
         return self._in(node), not is_certain
 
-    def _in(self, *nodes: ast.AST) -> set[ast.AST]:
-        """The bindings in some nodes."""
-        return set().union(*(self._within.get(node, ()) for node in nodes))
+    def _in(self, node: ast.AST) -> set[ast.AST]:
+        """The bindings in a node."""
+        return self._within.get(node, set())

@@ -40,7 +40,7 @@ def entry_of(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> E
     return Entry(positional[0], positional[1], is_plain=is_plain)
 
 
-#: Under what the trial keeps its context: the first name that it has no other use for.
+#: What the context is called, in the trial and as a parameter: the first name that is free.
 _ATTRIBUTES = ("context", "det_context", "trial_context", "determined_context")
 
 
@@ -49,8 +49,7 @@ class Access:
     """How code at a place gets the context."""
 
     code: str  #: the expression: ``self.context`` or the name of a parameter.
-    #: the function that must get the context as a parameter of that name; None where the trial has
-    #: it
+    #: the function that must get the context as a parameter of that name; None in the trial
     through: Function | None = None
 
 
@@ -86,8 +85,7 @@ class ContextReach:
         if own is not None:
             inner = (arg.arg for one in around if one is not function for arg in by_position(one))
             return None if own.partition(".")[0] in inner else Access(own)
-        given = self._given(function)
-        if given is not None:
+        if (given := self._given(function)) is not None:
             return Access(given)
         if self.can_take(function):
             return Access(self.parameter_of(function), function)
@@ -111,12 +109,9 @@ class ContextReach:
 
     def can_take(self, function: Function) -> bool:
         """Whether every caller of a function can hand the context on."""
-        if function not in self._known:
-            self._known[function] = True  # a recursive call hands on its own
-            self._known[function] = self._find(function)
-        return self._known[function]
-
-    def _find(self, function: Function) -> bool:
+        if function in self._known:
+            return self._known[function]
+        self._known[function] = True  # a recursive call hands on its own
         calls = self._flow.calls(function)
         owner = self._flow.modules.home(function).names.parents.get(function)
         if function in self._entries:  # which the trial calls
@@ -124,13 +119,13 @@ class ContextReach:
         else:
             is_plain = bool(calls) and isinstance(owner, ast.Module | ast.If | ast.Try)
         known = is_plain and not self._flow.escapes(function)
-        return known and all(self.at(call.node) is not None for call in calls)
+        self._known[function] = known and all(self.at(call.node) is not None for call in calls)
+        return self._known[function]
 
     def parameter_of(self, function: Function) -> str:
         """The name under which a function gets the context."""
         names = self._flow.modules.home(function).names
-        wanted = ("context", "det_context", "trial_context")
-        return next(one for one in wanted if not names.uses_name(function, one))
+        return next(one for one in _ATTRIBUTES if not names.uses_name(function, one))
 
     def _around(self, node: ast.AST) -> list[Callable]:
         """The functions and lambdas whose bodies hold a node, below a class or a module."""
@@ -178,11 +173,8 @@ class ContextReach:
 
     @cached_property
     def _stored_attributes(self) -> set[str]:
-        """The attributes that the classes of the trial set, define or name in a text.
-
-        Other code may set them on the trial, too.
-        """
-        modules = self._flow.modules
+        """The attributes that the classes of the trial set, define or name in a text."""
+        modules = self._flow.modules  # other code may set them on the trial, too
         found = {one.attr for one in modules.of(ast.Attribute) if isinstance(one.ctx, ast.Store)}
         for owner in self._classes:
             names = self._flow.modules.home(owner).names
@@ -210,13 +202,11 @@ def _given_context(function: Function) -> ast.arg | None:
 #: How code asks for the config as it was.
 AS_BEFORE = "legacy_keras.get_experiment_config()"
 #: Keys in which the migration changes something, or that are called otherwise today.
-_CHANGED = frozenset(
-    {
-        *("batches_per_step", "data_layer", "entrypoint", "entrypoints", "environment"),
-        *("hyperparameters", "min_checkpoint_period", "min_validation_period", "optimizations"),
-        *("resources", "searcher"),
-    }
-)
+_CHANGED = {
+    *("batches_per_step", "data_layer", "entrypoint", "entrypoints", "environment"),
+    *("hyperparameters", "min_checkpoint_period", "min_validation_period", "optimizations"),
+    *("resources", "searcher"),
+}
 _READS_MANY = ("copy", "items", "keys", "values")
 
 #: Where the config comes from: a call that asks for it, or a parameter that gets it.

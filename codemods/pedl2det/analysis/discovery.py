@@ -100,8 +100,7 @@ def discover(paths: Sequence[Path]) -> Discovered:
     homes |= {file.parent for file in scripts}
     directories = tuple(sorted({path.resolve() for path in paths if path.is_dir()}))
     outside = sorted(one for one in homes if not _is_below(one, directories))
-    beside = tree.files_below(outside)  # of single files
-    beside = [file for file in beside if file.suffix in tree.YAML]
+    beside = [one for one in tree.files_below(outside) if one.suffix in tree.YAML]  # single files
     files.configs += [file for file in beside if _is_config(tree.bytes_or_none(file) or b"")]
     configs_of, stray = assign(sorted(set(files.configs)), sorted(homes), directories, reader)
     projects = []
@@ -158,8 +157,7 @@ def assign(
 
     A config in a trial's directory belongs to that trial. Another one belongs to the trial that
     its entrypoint names, or to the only one near it. The search ends at the ``tops``. Return the
-    configs of each trial's directory, and those that count in steps and belong to no trial, or to
-    one of several, or are JSON.
+    configs of each trial's directory, and the stray ones.
     """
     found: dict[Path, list[Path]] = {}
     stray: list[Path] = []

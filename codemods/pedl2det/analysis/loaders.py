@@ -27,7 +27,7 @@ FLOWS = ("flow", "flow_from_directory", "flow_from_dataframe")
 #: What makes datasets of TensorFlow.
 _DATASETS = (
     *("tensorflow.data.", "tensorflow.compat.v1.data.", "tensorflow.compat.v2.data."),
-    *("tensorflow_datasets.load",),
+    "tensorflow_datasets.load",
 )
 _SPEAKS_OF_DATASETS = re.compile(r"Dataset\b|\b(?:make|as)_(?:\w+_)?dataset\b|\btfds\b")
 
@@ -37,9 +37,6 @@ class Role(Enum):
 
     TRAINING = 0
     VALIDATION = 1
-
-
-# Roles of loaders.
 
 
 def returning(trial: Trial) -> Iterator[tuple[Function, Role | None]]:
@@ -76,9 +73,6 @@ def returned_loaders(trial: Trial) -> Iterator[tuple[Role, list[Origin]]]:
                 yield each, made_of(trial, value, () if role is not None else (each.value,))
 
 
-# Names of attributes of a trial.
-
-
 def pair_name(trial: Trial) -> str:
     """The attribute for both loaders, which no class of the trial uses for something else."""
     return trial.context.unused(*_PAIRS)
@@ -87,9 +81,6 @@ def pair_name(trial: Trial) -> str:
 def training_name(trial: Trial) -> str:
     """The attribute for the training data, which no class of the trial uses for something else."""
     return trial.context.unused("training_data", "epoch_data", "det_training_data")
-
-
-# Old data objects.
 
 
 def keeps_adapters(trial: Trial) -> bool:
@@ -111,11 +102,7 @@ def needs_unwrapping(trial: Trial) -> bool:
 
 
 def plain_adapter(trial: Trial, reference: Reference) -> Role | None:
-    """The role of an adapter whose settings can become ``configure_fit``.
-
-    That is an adapter with visible settings that is returned as one of the two loaders, wherever
-    it is made.
-    """
+    """The role of a returned adapter with visible settings, which can become ``configure_fit``."""
     call = reference.call
     given = arguments_of(call, ADAPTER_PARAMETERS, data="sequence") if call is not None else None
     if call is None or given is None or "sequence" not in given or not trial.context.at(call):
@@ -160,14 +147,8 @@ def is_plain_in_memory(trial: Trial, reference: Reference) -> bool:
 
 
 def cuts_by_hyperparameter(trial: Trial) -> bool:
-    """Whether records are cut into batches of the hyperparameter ``batch_size``.
-
-    A ``KerasTrial`` said the size in its method ``batch_size``.
-    """
+    """Whether the hyperparameter ``batch_size`` is the size; a ``KerasTrial`` may have a method."""
     return not any(True for _ in trial.methods("batch_size"))
-
-
-# The batch size.
 
 
 def _is_batch_size(trial: Trial, origin: Origin) -> bool:
@@ -193,9 +174,6 @@ def _is_hparams(trial: Trial, node: ast.arg) -> bool:
         and node in given
         and not any(use.is_change for use in trial.flow.parameter_uses(node))
     )
-
-
-# Datasets of TensorFlow.
 
 
 def made_of(trial: Trial, node: ast.expr, path: Path = (), depth: int = 0) -> list[Origin]:

@@ -1,7 +1,4 @@
-"""Which files define a trial, where its home is, and which files belong to it.
-
-A trial's home is the directory of its config, or the outermost package around its class.
-"""
+"""Which files define a trial, where its home is, and which files belong to it."""
 
 from __future__ import annotations
 
@@ -27,18 +24,16 @@ INITS = (
 )
 CREATES = ("determined.experimental.create", "determined.create")
 #: Libraries of trials. A folder above a trial may have the name of one of them.
-_LIBRARIES = frozenset(
-    {
-        *("pedl", "determined", "determined_common", "tensorflow", "keras", "numpy", "pandas"),
-        *("torch", "sklearn", "scipy", "matplotlib", "PIL", "cv2", "yaml"),
-    }
-)
-#: Functions of a module that the old harness called, or that a file beside the trial may call.
+_LIBRARIES = {
+    *("pedl", "determined", "determined_common", "tensorflow", "keras", "numpy", "pandas"),
+    *("torch", "sklearn", "scipy", "matplotlib", "PIL", "cv2", "yaml"),
+}
+#: Functions that import a module which a text names, by its dotted name or by its path.
 _BY_TEXT = ("import_module", "__import__")
 _BY_PATH = (
-    *("SourceFileLoader", "iter_modules", "load_source"),
-    *("run_path", "spec_from_file_location"),
+    *("SourceFileLoader", "iter_modules", "load_source", "run_path", "spec_from_file_location"),
 )
+#: Functions of a module that the old harness called, or that a file beside the trial may call.
 _HARNESS = re.compile(rb"\b(?:make_data_loaders|download_data)\b")
 _DEFINES_LOADER = re.compile(rb"^def (?:make_data_loaders|download_data)\b", re.M)
 
@@ -65,16 +60,10 @@ def calls_of(source: Source, functions: Collection[str]) -> Iterator[ast.Call]:
             yield call
 
 
-# Homes.
-
-
 def homes_of_trials(
     candidates: Sequence[Path], python: Sequence[Path], configs: Iterable[Path], reader: Reader
 ) -> dict[Path, Path]:
-    """The files that define a trial or lead to one, each with the directory of its trial.
-
-    The candidates are the Python files that may define one.
-    """
+    """The candidates that define a trial or lead to one, each with the directory of its trial."""
     configs = list(configs)
     packages = {  # that a config names
         one.parent / top
@@ -100,10 +89,7 @@ def homes_of_trials(
 
 
 def homes_of_scripts(configs: Iterable[Path], reader: Reader) -> set[Path]:
-    """The directories of scripts that configs name as their entrypoint.
-
-    A script is named from the directory of its config, or from the one above.
-    """
+    """The directories of scripts that configs name, from their directory or the one above."""
     homes = set()
     for file in configs:
         config = reader.config_or_none(file)
@@ -127,10 +113,7 @@ def _home(file: Path, configs: set[Path], packages: set[Path]) -> Path:
 def _with_heirs(
     file: Path, classes: Sequence[str], configs: set[Path], python: Sequence[Path]
 ) -> dict[Path, Path]:
-    """A file of base classes in a folder without a config, and the files that derive from them.
-
-    All of them belong to the directory of the nearest config above.
-    """
+    """A file of base classes in a folder without a config, and its heirs, of the one above."""
     above = next((one for one in file.parents if one in configs), file.parent)
     if above == file.parent:
         return {}
@@ -150,24 +133,21 @@ def _names_trial(source: Source) -> bool:
     return not words.isdisjoint(one.rpartition(".")[2] for one in TRIALS)
 
 
-# Members.
-
-
 def members(
     home: Path,
     trials: Sequence[Path],
     old: Sequence[Path],
     configs: Sequence[Config],
     reader: Reader,
-    others: Sequence[Path] = (),
-    top: Path | None = None,
+    others: Sequence[Path],
+    top: Path,
 ) -> Project:
     """Find the modules of the trial in a directory.
 
     Some files define the trial, and ``old`` ones may use an old API. Others are directories in it
     that hold trials of their own. Imports may start from as high as the top.
     """
-    walk = _Walk(home, [one for one in home.parents if one.is_relative_to(top or home)], reader)
+    walk = _Walk(home, [one for one in home.parents if one.is_relative_to(top)], reader)
     init = home / "__init__.py"
     walk.follow([*trials, *walk.named(configs), *([init] if is_present(init) else [])])
 
@@ -296,12 +276,9 @@ class _Walk:
                 yield from [(base, files, level > 0) for base, files in found if files][:1]
 
     def _named_by(self, call: ast.Call, is_path: bool) -> dict[str, Path]:
-        """The modules that a call may name: of the package or directory in a text, or all below.
-
-        A module is named from its top, which may be a library.
-        """
+        """The modules that a call may name: of the package or directory in a text, or all below."""
         texts = [one.value for one in ast.walk(call) if isinstance(one, ast.Constant)]
-        tops = [str(one).partition(".")[0] for one in texts]
+        tops = [str(one).partition(".")[0] for one in texts]  # a library, too
         named = [self.home / one for one in tops if one.isidentifier()]
         below = [*sorted(self.home.glob("*.py")), *sorted(self.home.glob("*/*.py"))]
         top = None if is_path else next(iter(named), None)

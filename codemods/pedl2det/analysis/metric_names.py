@@ -37,11 +37,9 @@ class MetricNames:
 
 
 def todays_name(metric: str, asked: Set[str]) -> str:
-    """The name under which Keras reports a metric today; the same if no other is certain.
-
-    TensorFlow 1 had one name for the metrics ``acc`` and ``accuracy``; Keras has the name by which
-    the code asks.
-    """
+    """The name under which Keras reports a metric today; the same if no other is certain."""
+    # TensorFlow 1 had one name for the metrics ``acc`` and ``accuracy``; Keras has the name by
+    # which the code asks.
     if metric.endswith(names.keras.OTHER_METRICS) or metric.removeprefix("val_") in asked:
         return metric
     for words in names.keras.METRIC_NAMES:
@@ -63,9 +61,7 @@ def renamed_since_tf1(trial: Trial, call: ast.Call) -> tuple[ConfigNeed, ...]:
     """What ``metrics=["accuracy"]`` and its like are called today, and were not in TensorFlow 1."""
     asked = asked_for(trial, call)
     words = [word for words in names.keras.METRIC_NAMES for word in words]
-    searchers = [config.get("searcher") for _, config in trial.configs]
-    searched = [one.get("metric") for one in searchers if isinstance(one, dict)]
-    named = [one for one in searched if isinstance(one, str)]
+    named = [one for _, one in trial.settings("searcher", "metric") if isinstance(one, str)]
     metrics = dict.fromkeys([*(f"val_{word}" for word in words), *named])
     return tuple(
         ConfigNeed(f"metric:{metric}", new)
@@ -75,10 +71,7 @@ def renamed_since_tf1(trial: Trial, call: ast.Call) -> tuple[ConfigNeed, ...]:
 
 
 def asked_for(trial: Trial, *calls: ast.Call) -> set[str]:
-    """The names of metrics in the arguments of calls of ``compile``.
-
-    Where a list cannot be followed, every string of the project and of its configs may be one.
-    """
+    """The names of metrics in the arguments of calls of ``compile``."""
     given = [argument(call, "metrics", 2) for call in calls]
     found: set[str] = set()
     for node in (node for metrics in given if metrics for node in trial.flow.members(metrics)):
@@ -89,7 +82,7 @@ def asked_for(trial: Trial, *calls: ast.Call) -> set[str]:
                 named = (one.value for one in keywords if one.arg == "name")
                 found |= {str(one.value) for one in named if isinstance(one, ast.Constant)}
             case ast.Attribute() | ast.arg() | ast.Subscript():
-                found |= _strings(trial)
+                found |= _strings(trial)  # it cannot be followed: any may be one
     return found
 
 

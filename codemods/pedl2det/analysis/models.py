@@ -77,14 +77,11 @@ def compiles(trial: Trial) -> list[Compile]:
 
 
 def is_certain(trial: Trial, value: ast.expr) -> bool:
-    """Whether losses or metrics are certainly texts, those of Keras, or one of the project.
-
-    A list that does not stand there itself may get more members.
-    """
+    """Whether losses or metrics are certainly texts, those of Keras, or one of the project."""
     if isinstance(value, ast.List | ast.Tuple | ast.Dict):
         parts = value.values if isinstance(value, ast.Dict) else value.elts
         return all(is_certain(trial, one) for one in parts)
-    found = [*trial.flow.members(value)]
+    found = [*trial.flow.members(value)]  # a list that stands elsewhere may get more
     is_one = len(found) == 1 and isinstance(found[0], FUNCTIONS)
     return is_one or (
         bool(found)
@@ -103,10 +100,7 @@ def _meaning(trial: Trial, member: ast.AST) -> str:
 
 
 def losses_and_metrics(trial: Trial, of_standalone: bool = False) -> Iterator[ast.expr]:
-    """The losses and metrics that ``compile`` or the methods of a ``KerasTrial`` give.
-
-    Those of ``compile`` may be asked for models of standalone Keras alone.
-    """
+    """The losses and metrics of ``compile``, maybe of standalone Keras only, and of KerasTrials."""
     for one in compiles(trial):
         if of_standalone and not one.is_standalone:
             continue
@@ -161,13 +155,11 @@ def makes_model(trial: Trial, node: ast.AST) -> bool:
 
 
 def returned_models(trial: Trial, method: Function) -> set[Origin]:
-    """Where the models that a ``build_model`` returns come from.
-
-    One that a script's generator yields comes from where that gave it to ``fit``.
-    """
+    """Where the models that a ``build_model`` returns come from."""
     found: set[Origin] = set()
     for value in trial.flow.returned(method):
         found |= looked_through(trial, trial.flow.origins(value))
+    # What a script's generator yields comes from where that gave it to ``fit``.
     calls = (one for one in trial.modules.of(ast.Call) if getattr(one.func, "attr", "") == "Fit")
     fits = [one for one in calls if ast.unparse(one.func) == _FIT]
     return {one for call in fits for one in trial.flow.origins(call.args[0])} or found
@@ -243,10 +235,7 @@ def _is_model(trial: Trial, source: Source, call: ast.Call, origins: list[Origin
 
 
 def is_local(trial: Trial, node: ast.AST, seen: frozenset[ast.AST] = frozenset()) -> bool:
-    """Tell whether code is reached only from below ``if __name__ == "__main__":``.
-
-    A function that nothing calls is reached by nothing.
-    """
+    """Tell whether code runs only below ``if __name__ == "__main__":``, or not at all."""
     names = trial.modules.home(node).names
     function = names.function_of(node)
     if function is None:
@@ -312,15 +301,19 @@ def watches_validation(trial: Trial, call: ast.Call) -> bool:
         and monitor.is_of_keras
         and monitor.metrics is not None
         and all(one.startswith("val_") for one in monitor.metrics)
-        and monitor.metrics.isdisjoint(_put(trial))
+        and not any(one in monitor.metrics or one is ... for one in _put(trial))
     )
 
 
 def _put(trial: Trial) -> Iterator[object]:
-    """The keys that code puts into dicts, as a callback into logs, for those behind it."""
+    """The keys that code puts into dicts, as a callback into logs, for those behind it.
+
+    An ellipsis stands for a key that is computed as metrics of validations may be.
+    """
     for item in trial.modules.of(ast.Subscript):
         if isinstance(item.ctx, ast.Store):
-            yield getattr(item.slice, "value", None)
+            is_computed = "val_" in ast.unparse(item.slice)
+            yield getattr(item.slice, "value", ... if is_computed else None)
     for made in trial.modules.of(ast.Dict):
         yield from (getattr(key, "value", None) for key in made.keys)
     for call in trial.modules.of(ast.Call):

@@ -99,8 +99,6 @@ class Modules:
         is_bound = home is not None and home.names.module_bindings(rest.partition(".")[0])
         return place if is_bound else None
 
-    # Imports.
-
     def follow(self, module: str, dotted: str) -> str:
         """A dotted name, as a module has it, by the place where it is defined."""
         dotted = self._absolute(module, dotted)
@@ -165,10 +163,8 @@ class Modules:
                         names.bind(name, f"{home}.{name}")
 
     def imports(self, one: Source, other: Source) -> bool:
-        """Whether importing one file imports another, maybe through others.
-
-        The packages around the other run before it, so that it may import what it likes of them.
-        """
+        """Whether importing one file imports another, maybe through others."""
+        # The packages around the other run before it, so that it may import what it likes of them.
         run = self.run_by_importing([one], besides=self._packages(other))
         return other in run[1:]
 
@@ -220,10 +216,7 @@ class Modules:
         return [one for one in found if one is not None and one is not source]
 
     def meaning(self, node: ast.AST) -> str | None:
-        """The dotted name that an expression means: of the project or of a library.
-
-        A name that its own module defines is given with that module's name.
-        """
+        """The dotted name that an expression means: of a module of the project, or of a library."""
         if node not in self._meanings:
             is_name = isinstance(node, ast.Name | ast.Attribute)
             self._meanings[node] = self._meaning(node) if is_name else None

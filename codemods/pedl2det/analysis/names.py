@@ -54,15 +54,12 @@ def _today(dotted: str) -> tuple[str, frozenset[tuple[str, str]]]:
 
 
 def one_meaning(meanings: Iterable[str | None]) -> str | None:
-    """Return what all imports of a name mean today, by one that is old; None if they differ.
-
-    Such as `backend` of Keras and of TensorFlow: standalone Keras was what libraries chose then.
-    """
+    """Return what all imports of a name mean today, by one that is old; None if they differ."""
     found = list(dict.fromkeys(meanings))
     today = {_today(one) if one is not None else None for one in found}
     names = {one[0] for one in today if one is not None}
     old = [one for one in found if one is not None and one not in names]
-    old.sort(key=lambda one: not one.startswith("keras"))
+    old.sort(key=lambda one: not one.startswith("keras"))  # which libraries chose then
     return [*old, *found][0] if len(today) == 1 else None
 
 
@@ -196,14 +193,12 @@ class Names:
         ] or [None]
 
     def _imported(self, node: ast.Name) -> list[str | None]:
-        """What the innermost scope that binds a name imports it as; None for other bindings.
-
-        A name that nothing binds comes from a library's ``import *``, if there is just one; of
-        several, from the last one of Keras that publishes it.
-        """
+        """What the innermost scope that binds a name imports it as; None for other bindings."""
         scope = self.binder(node)
         if scope is not None:
             return self._imported_in(scope, node.id)
+        # It comes from a library's ``import *``, if there is just one; of several, from the last
+        # one of Keras that publishes it.
         if len(set(self.stars)) == 1 and not hasattr(builtins, node.id):
             return [f"{self.stars[0]}.{node.id}"]
         publishing = [one for one in self.stars if _publishes(one, node.id)]
@@ -372,10 +367,7 @@ class Names:
                         self._qualified.clear()
 
     def _pass_guards(self) -> None:
-        """``try: import pedl``, ``except ImportError: pedl = None``: pedl was always there.
-
-        So is what ``run`` serves of Keras, if it serves all that is tried.
-        """
+        """``try: import pedl``, ``except ImportError: pedl = None``: pedl was always there."""
         for guard in self.of(ast.Try):
             tried = {
                 alias: imported_as(statement, alias)
@@ -383,6 +375,7 @@ class Names:
                 if isinstance(statement, ast.Import | ast.ImportFrom)
                 for alias in statement.names
             }
+            # So is what ``run`` serves of Keras, if it serves all that is tried.
             all_served = all(is_legacy(one) or _is_served(one) for one in tried.values())
             handled = {one for part in guard.handlers for one in self.below(part)}
             scope: Any = self.definition_around(guard) or self.tree

@@ -34,10 +34,7 @@ class Cell:
 
     @property
     def magic(self) -> str:
-        """The name of the ``%%magic`` that takes the whole cell, or an empty string.
-
-        For ``%%script``, the program that it runs.
-        """
+        """The ``%%magic`` that takes the whole cell, or the program of ``%%script``; else empty."""
         found = re.match(r"\s*%%(?:script\s+)?(!|\w+)", self.source)
         return found[1] if found else ""
 
@@ -71,10 +68,8 @@ class Document:
         except RecursionError:
             raise Unreadable("not a notebook: its JSON is nested too deep") from None
         if not isinstance(value, dict) or not isinstance(value.get("cells"), list):
-            message = "not a notebook of format 4: open it in Jupyter and save it again"
-            raise Unreadable(message)
-        cells = tuple(_cells(text, value["cells"]))
-        return cls(path, text, encoding, cells)
+            raise Unreadable("not a notebook of format 4: open it in Jupyter and save it again")
+        return cls(path, text, encoding, tuple(_cells(text, value["cells"])))
 
     def with_sources(self, sources: dict[int, str]) -> bytes:
         """The bytes with new texts for some cells, by number."""
@@ -142,8 +137,6 @@ def _dumped(text: str, ascii_only: bool) -> str:
     return json.dumps(text, ensure_ascii=ascii_only or has_surrogates)
 
 
-# IPython in cells.
-
 #: Magics whose cell is Python that runs in the notebook itself; an empty name for no magic.
 _PYTHON_CELLS = frozenset({"", "capture", "debug", "prun", "time", "timeit"})
 #: Magics that are written without their sign.
@@ -180,10 +173,7 @@ class Magic:
 
 
 def mask(source: str, first: int) -> tuple[str, tuple[Magic, ...]]:
-    """Mask every piece of IPython in a cell; each line keeps its number.
-
-    Masks are counted from the first number: they are unique in a notebook.
-    """
+    """Mask every piece of IPython in a cell, counted from the first; lines keep their numbers."""
     magics: list[Magic] = []
     while (found := _ipython_in(source)) is not None:
         start, end = found.span("magic")
@@ -222,8 +212,6 @@ def unmask(text: str, magics: tuple[Magic, ...]) -> str:
         text = text.replace(magic.mask, magic.text)
     return text
 
-
-# The module.
 
 _BORDER = "# %% pedl2det: cell {} begins"
 _BORDERS = re.compile(r"^# %% pedl2det: cell (\d+) begins\r?\n", re.MULTILINE)
@@ -272,23 +260,7 @@ class NotebookSource(Source):
         return self.places[min(line, len(self.places) - 1)]
 
     def encoded(self, text: str) -> bytes:
-        """The bytes of the notebook with a new text, in which :meth:`problem_with` sees none."""
-        return self.document.with_sources(self._sources(text))
-
-    def problem_with(self, text: str) -> str | None:
-        """Why the notebook cannot have a new text, or None."""
-        try:
-            data = self.encoded(text)
-            again = NotebookSource.parsed(Document.of(self.path, data))
-        except ValueError as error:
-            return f"would lose {error}"
-        except Unreadable as error:
-            return f"would not be a notebook: {error}"
-        is_same = _stripped(again.text) == _stripped(text)
-        return None if is_same else "would not read back as it was written"
-
-    def _sources(self, text: str) -> dict[int, str]:
-        """The cells that a text changes.
+        """The bytes of the notebook with a new text.
 
         Raises:
             ValueError: a cell's border or some IPython is gone; the message names it.
@@ -302,7 +274,19 @@ class NotebookSource(Source):
             if chunk != old[number]:
                 source = unmask(chunk, self.magics[number]).removesuffix("\n").removesuffix("\r")
                 sources[number] = _fitted(source, cells[number].source)
-        return sources
+        return self.document.with_sources(sources)
+
+    def problem_with(self, text: str) -> str | None:
+        """Why the notebook cannot have a new text, or None."""
+        try:
+            data = self.encoded(text)
+            again = NotebookSource.parsed(Document.of(self.path, data))
+        except ValueError as error:
+            return f"would lose {error}"
+        except Unreadable as error:
+            return f"would not be a notebook: {error}"
+        is_same = _stripped(again.text) == _stripped(text)
+        return None if is_same else "would not read back as it was written"
 
 
 def _chunks(text: str) -> dict[int, str]:

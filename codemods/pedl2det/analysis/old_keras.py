@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from enum import Enum
 
 import pedl2det_names as names
+from pedl2det import fixes as fx
+from pedl2det.analysis.bindings import run_at_once
 from pedl2det.analysis.config import tensorflow_in
 from pedl2det.analysis.flow.values import Origin, Way
 from pedl2det.analysis.source import Source, Spelling, spell
 from pedl2det.analysis.trial import Generation, Reference, Trial, today
-from pedl2det.fixes import (
-    AddArgument,
-    Drop,
-    Edit,
-    Fix,
-    InsertAfter,
-    InsertBefore,
-    RenameKeyword,
-    Replace,
-)
 from pedl2det_names import Age
 from pedl2det_names.keras import DATA_FORMATS, STANDALONE_DEFAULTS
 from pedl2det_names.libraries import PLACES
@@ -39,6 +32,14 @@ _LAYERS_OF_TENSORFLOW = tuple(
     f"{root}.{name}"
     for root in (KERAS, "tensorflow.python.keras")
     for name in ("Input", "Model", "Sequential", "applications", "engine", "layers", "models")
+)
+#: What is made of Keras, and may be made while a module is imported.
+_MADE = tuple(
+    f"{KERAS}.{one}"
+    for one in ("Model", "Sequential", "callbacks.", "layers.", "losses.", "models.")
+)
+_REPLACED = re.compile(
+    rf"{KERAS}\.backend\.(?:batch_dot|function|learning_phase|resize_images|\w+_crossentropy)"
 )
 #: Where the positional arguments with other defaults stand.
 _POSITIONS = {"recurrent_activation": 2, **PLACES}
@@ -92,12 +93,8 @@ def _is_value(trial: Trial, function: ast.expr) -> bool:
 
 def _in_images(trial: Trial) -> set[int]:
     """Return the major versions of TensorFlow in the images that the configs name."""
-    images = [
-        str(environment.get("image", ""))
-        for _, config in trial.configs
-        if isinstance(environment := config.get("environment"), Mapping)
-    ]
-    return {major for image in images for major, _ in tensorflow_in(image)}
+    images = trial.settings("environment", "image")
+    return {major for _, image in images for major, _ in tensorflow_in(str(image))}
 
 
 def _is_guarded(reference: Reference) -> bool:
@@ -171,7 +168,7 @@ def _of_tensorflow_2(dotted: str, row: names.Name) -> names.Name:
     return replace(row, defaults={}, write="")
 
 
-def edits_for_today(call: ast.Call | None, row: names.Name) -> list[Edit] | None:
+def edits_for_today(call: ast.Call | None, row: names.Name) -> list[fx.Edit] | None:
     """The edits of a call of a name that has changed; None if it would not mean the same."""
     if call is None or not row.today or any(isinstance(one, ast.Starred) for one in call.args):
         return None
@@ -198,10 +195,8 @@ def means_standalone(trial: Trial, dotted: str) -> bool:
 
 
 def imports_standalone(trial: Trial) -> bool:
-    """Whether a project uses a standalone Keras that was not yet that of TensorFlow.
-
-    A module of its own of that name is none. Keras 2.4 to 2.10 are those of TensorFlow.
-    """
+    """Whether a project uses a standalone Keras that was not yet that of TensorFlow."""
+    # A module of its own of that name is none. Keras 2.4 to 2.10 are those of TensorFlow.
     found = trial.trained.all_references
     return is_old(trial) and any(is_standalone(one.dotted) for one in found)
 
@@ -221,26 +216,53 @@ def only_asks(trial: Trial, node: ast.expr) -> bool:
     return source.names.annotation_around(node) is not None or asks_about_class(source, node)
 
 
-def as_before(trial: Trial) -> Iterator[Fix]:
+def as_before(trial: Trial) -> Iterator[fx.Fix]:
     """Let Keras compute as in TensorFlow 1, or as standalone Keras, what it computes otherwise."""
     is_standalone = has_standalone_layers(trial)
     piece = "use_standalone_keras" if is_standalone else "use_old_keras"
     yield from before_models(trial, f"legacy_keras.{piece}")
 
 
-def before_models(trial: Trial, dotted: str) -> Iterator[Fix]:
-    """Call a function in the constructor, or above a class that is carried over."""
+def before_models(trial: Trial, dotted: str) -> Iterator[fx.Fix]:
+    """Call a function in the constructor, or above a class that is carried over.
+
+    Also above what a module makes of Keras while it is imported, before there is a trial.
+    """
+    if dotted.startswith("legacy_keras."):
+        homes = [trial.modules.home(root) for root in trial.roots]
+        homes += [trial.loaders_home] if trial.loaders_home is not None else []
+        for source in trial.modules.run_by_importing(homes):
+            first = next((one for one in source.tree.body if _makes_at_once(trial, one)), None)
+            if first is not None:
+                yield from before_use(source, first, f"{dotted}()")
     for root in (one for one in trial.roots if one not in trial.beside):
         source = trial.modules.home(root)
         is_piece = dotted.startswith("legacy_keras.")
         name = Spelling(dotted, ("import legacy_keras",)) if is_piece else spell(source, dotted)
         call = f"{name.code}()"
         if call not in source.text:  # it was migrated before, and its config was not
-            edits = (InsertBefore(root, call),) if trial.carried else ()
-            yield Fix(root, edits, name.imports, () if trial.carried else (call,))
+            edits = (fx.InsertBefore(root, call),) if trial.carried else ()
+            yield fx.Fix(root, edits, name.imports, () if trial.carried else (call,))
 
 
-def before_use(source: Source, first: ast.AST, call: str) -> Iterator[Fix]:
+def _makes_at_once(trial: Trial, statement: ast.stmt) -> bool:
+    """Whether a statement of a module makes objects of Keras, or keeps a function that is replaced.
+
+    Such as ``from keras.backend import binary_crossentropy``.
+    """
+    if isinstance(statement, ast.ImportFrom):
+        names = [today(f"{statement.module}.{one.name}") for one in statement.names]
+        return any(map(_REPLACED.fullmatch, names))
+    nodes = [*run_at_once(statement)]
+    made = _MADE if any(isinstance(one, ast.Call) for one in nodes) else ()
+    return any(
+        (_REPLACED.fullmatch(name) or name.startswith(made)) and not only_asks(trial, one)
+        for one in nodes
+        if isinstance(one, ast.Name | ast.Attribute) and (name := trial.today(one))
+    )
+
+
+def before_use(source: Source, first: ast.AST, call: str) -> Iterator[fx.Fix]:
     """Say a line of ``legacy_keras`` behind the last import above the first use of something."""
     if call in source.text:
         return
@@ -248,21 +270,21 @@ def before_use(source: Source, first: ast.AST, call: str) -> Iterator[Fix]:
     above = [node for node in source.tree.body if node.lineno < line]
     imports = [node for node in above if isinstance(node, ast.Import | ast.ImportFrom)]
     if imports:
-        yield Fix(first, (InsertAfter(imports[-1], call),))
+        yield fx.Fix(first, (fx.InsertAfter(imports[-1], call),))
     else:
         at = next(node for node in source.tree.body if not isinstance(node, ast.Expr))
-        yield Fix(first, (InsertBefore(at, call),))
+        yield fx.Fix(first, (fx.InsertBefore(at, call),))
 
 
 def respelled(
-    source: Source, node: ast.expr, dotted: str, edits: Iterable[Edit] = ()
-) -> Iterator[Fix]:
+    source: Source, node: ast.expr, dotted: str, edits: Iterable[fx.Edit] = ()
+) -> Iterator[fx.Fix]:
     """Write a name by its successor, in the file's own style, with edits of what is around it."""
     spelling = spell(source, dotted, like=node)
     if spelling.code != ast.unparse(node):
-        edits = (Replace(node, spelling.code), *edits)
+        edits = (fx.Replace(node, spelling.code), *edits)
     if edits or spelling.imports:
-        yield Fix(node, tuple(edits), spelling.imports)
+        yield fx.Fix(node, tuple(edits), spelling.imports)
 
 
 def asks_about_class(source: Source, node: ast.expr) -> bool:
@@ -275,9 +297,9 @@ def asks_about_class(source: Source, node: ast.expr) -> bool:
     return ast.unparse(parent.func) in ("isinstance", "issubclass")
 
 
-def call_edits(call: ast.Call, row: names.Name) -> list[Edit] | None:
+def call_edits(call: ast.Call, row: names.Name) -> list[fx.Edit] | None:
     """The edits that give a call today's arguments; None if they are not all visible."""
-    edits: list[Edit] = []
+    edits: list[fx.Edit] = []
     given: set[str | None] = set()
     hidden = any(isinstance(one, ast.Starred) for one in call.args)
     if row.parameters and (hidden or len(call.args) > len(row.parameters)):
@@ -286,17 +308,17 @@ def call_edits(call: ast.Call, row: names.Name) -> list[Edit] | None:
         new = row.keywords.get(row.parameters[place], row.parameters[place])
         given.add(new)
         if place:
-            edits.append(Drop(argument))
+            edits.append(fx.Drop(argument))
         if place and new is not None:
-            edits.append(AddArgument(call, f"{new}={{value}}", holes={"value": argument}))
+            edits.append(fx.AddArgument(call, f"{new}={{value}}", holes={"value": argument}))
     for keyword in call.keywords:
         hidden |= keyword.arg is None
         new = row.keywords.get(keyword.arg or "", keyword.arg)
         given.add(new)
         if keyword.arg is not None and new is None:
-            edits.append(Drop(keyword))
+            edits.append(fx.Drop(keyword))
         elif new is not None and new != keyword.arg:
-            edits.append(RenameKeyword(keyword, new))
+            edits.append(fx.RenameKeyword(keyword, new))
         if keyword.arg == "dim_ordering":
             edits.append(_data_format(keyword.value))
     named = [row.keywords.get(one.arg, one.arg) for one in call.keywords if one.arg is not None]
@@ -305,17 +327,17 @@ def call_edits(call: ast.Call, row: names.Name) -> list[Edit] | None:
     missing = dict(_missing(call, row, given))
     if hidden and (missing or "clipnorm" in row.keywords):
         return None
-    edits += [AddArgument(call, f"{name}={value}") for name, value in missing.items()]
+    edits += [fx.AddArgument(call, f"{name}={value}") for name, value in missing.items()]
     return edits
 
 
-def _data_format(value: ast.expr) -> Replace:
+def _data_format(value: ast.expr) -> fx.Replace:
     """The value of ``data_format`` for one of ``dim_ordering``."""
     if isinstance(value, ast.Constant):
         data_format = DATA_FORMATS.get(str(value.value))
-        return Replace(value, f'"{data_format}"' if data_format else "None")
+        return fx.Replace(value, f'"{data_format}"' if data_format else "None")
     formats = ", ".join(f'{old}="{new}"' for old, new in DATA_FORMATS.items())
-    return Replace(value, f"dict({formats}).get({{value}})", {"value": value})
+    return fx.Replace(value, f"dict({formats}).get({{value}})", {"value": value})
 
 
 def _missing(call: ast.Call, row: names.Name, given: set[str | None]) -> Iterator[tuple[str, str]]:

@@ -97,11 +97,8 @@ class Reading:
     scripts: Mapping[Path, Script] = field(default_factory=dict)
 
 
-def read(project: Project, reader: Reader, *, second: bool = False) -> Reading:
-    """Read the files of a project; a file that cannot be read stops no other.
-
-    In the second form its trials are carried over whole.
-    """
+def read(project: Project, reader: Reader, *, carried: bool = False) -> Reading:
+    """Read the files of a project, which may be carried over whole; each that can be read."""
     modules = {**project.modules, **{one.name: one for one in project.notebooks}}
     read_sources = {name: reader.source_or_none(path) for name, path in modules.items()}
     sources = {name: one for name, one in read_sources.items() if one is not None}
@@ -109,7 +106,7 @@ def read(project: Project, reader: Reader, *, second: bool = False) -> Reading:
     configs = {path: one for path, one in read_configs.items() if one is not None}
     files = (*modules.values(), *project.configs)
     unreadable = {one: reader.unreadable[one] for one in files if one in reader.unreadable}
-    trial = made(project, sources, configs, carried=second, mended=second)
+    trial = made(project, sources, configs, carried=carried, mended=carried)
     originals = {source.path: source for source in sources.values()}
     return Reading(project, trial, originals, configs, unreadable)
 

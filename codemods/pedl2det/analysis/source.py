@@ -21,20 +21,17 @@ from pedl2det.analysis.names import Names
 from pedl2det.analysis.tree import NOTEBOOK, read_bytes
 from pedl2det.findings import Unreadable
 
-#: The comment.
+#: The comment that has a line, or a whole file, left as it is.
 SKIP = re.compile(r"#\s*pedl2det:\s*skip\b")
 
 
 def skipped_lines(text: str, tree: ast.Module | None = None) -> frozenset[int]:
-    """The lines that a comment says to leave: every one, if it stands before the first statement.
-
-    In code, which has a tree, a statement over several lines is left as a whole.
-    """
+    """The lines that a comment says to leave: every one, if it precedes the first statement."""
     lines = text.splitlines() if SKIP.search(text) else []
     found = {number for number, line in enumerate(lines, 1) if SKIP.search(line)}
     begun = next((n for n, line in enumerate(lines, 1) if line.partition("#")[0].strip()), 0)
     inside: set[int] = set()
-    if tree is not None and found:
+    if tree is not None and found:  # a statement over several lines is left as a whole
         is_documented = ast.get_docstring(tree) is not None
         begun = max((one.lineno for one in tree.body[is_documented : is_documented + 1]), default=0)
         nodes = (node for node in ast.walk(tree) if isinstance(node, ast.stmt))
@@ -146,10 +143,8 @@ class Source:
     def span(self, node: ast.expr | ast.stmt) -> Span:
         """Where a node begins and ends."""
         assert node.end_lineno is not None and node.end_col_offset is not None
-        return self.start(node), (
-            node.end_lineno,
-            self._column(node.end_lineno, node.end_col_offset),
-        )
+        end = node.end_lineno, self._column(node.end_lineno, node.end_col_offset)
+        return self.start(node), end
 
     def segment(self, node: ast.expr | ast.stmt) -> str:
         """The text of a node."""
@@ -197,8 +192,7 @@ def spell(source: Source, dotted: str, like: ast.expr | None = None) -> Spelling
         return Spelling(name)
     if isinstance(like, ast.Name):
         return _bare(source, module, name, like.id)
-    known = _by_its_own_root(source, dotted, like)
-    known = known or _by_known_import(source, dotted)
+    known = _by_its_own_root(source, dotted, like) or _by_known_import(source, dotted)
     if known is not None:
         return known
     top, _, rest = dotted.partition(".")
@@ -209,10 +203,7 @@ def spell(source: Source, dotted: str, like: ast.expr | None = None) -> Spelling
 
 
 def _by_its_own_root(source: Source, dotted: str, like: ast.expr | None) -> Spelling | None:
-    """The name by what the old expression begins with: ``k.optimizers``, where ``k = tf.keras``.
-
-    A root that is an old module, as after ``import keras``, is imported from its new place.
-    """
+    """The name by what the old expression begins with: ``k.optimizers``, where ``k = tf.keras``."""
     if not isinstance(like, ast.Attribute):
         return None
     part: ast.expr | None = like.value
@@ -220,7 +211,7 @@ def _by_its_own_root(source: Source, dotted: str, like: ast.expr | None) -> Spel
         meaning = source.names.qualified(part)
         if meaning is not None and dotted.startswith(f"{meaning}."):
             return Spelling(ast.unparse(part) + dotted[len(meaning) :])
-        if isinstance(part, ast.Name):
+        if isinstance(part, ast.Name):  # after `import keras`: it comes from its new place
             row = names.lookup(meaning) if meaning else None
             new = row.new if row is not None else None
             if new is None and names.is_legacy(f"{meaning}.x"):  # the whole module has moved

@@ -66,9 +66,6 @@ class TextResult:
     findings: tuple[TextFinding, ...] = ()  #: the rest
 
 
-# Configs.
-
-
 @dataclass(frozen=True)
 class _OfKey:
     """An edit of a key that is there, by a rule."""
@@ -152,12 +149,10 @@ def known(section: str) -> frozenset[str]:
     return frozenset(names_in(section)) - {"template"}
 
 
-_EVERY_SEARCHER = frozenset(
-    (
-        *("max_length", "max_time", "metric", "name", "smaller_is_better", "time_metric"),
-        *("source_checkpoint_uuid", "source_trial_id"),
-    )
-)
+_EVERY_SEARCHER = {
+    *("max_length", "max_time", "metric", "name", "smaller_is_better", "time_metric"),
+    *("source_checkpoint_uuid", "source_trial_id"),
+}
 _HALVING = {"divisor", "max_concurrent_trials", "max_trials", "stop_once"}
 SEARCHERS = {
     "single": _EVERY_SEARCHER,
@@ -177,9 +172,9 @@ GONE_SEARCHERS = {
 SINGLE = "searcher: {name: single, metric: val_loss, max_length: {batches: 100}}\n"
 
 
-def config_example(before: str, after: str) -> tuple[str, str, str]:
-    """The name and texts of a config of ``model_def:T``, before and after."""
-    texts = (text if "searcher:" in text else text + SINGLE for text in (before, after))
+def config_example(before: str, after: str = "") -> tuple[str, str, str]:
+    """The name and texts of a config of ``model_def:T``, before and after; one that stays."""
+    texts = (text if "searcher:" in text else text + SINGLE for text in (before, after or before))
     old, new = (f"entrypoint: model_def:T\n{text}" for text in texts)
     return "const.yaml", old, new
 

@@ -20,7 +20,7 @@ NOTEBOOK = ".ipynb"
 
 #: Endings and beginnings of the names of other texts that may name the old API or its commands.
 _TEXT_ENDS = (".sh", ".bash", ".zsh", ".mk", ".txt", ".in", ".toml", ".cfg", ".md", ".markdown")
-_TEXT_STARTS = ("Makefile", "makefile", "GNUmakefile", "Dockerfile")
+TEXT_STARTS = ("Makefile", "makefile", "GNUmakefile", "Dockerfile")
 _ENDS = (".py", NOTEBOOK, *YAML, JSON, *_TEXT_ENDS)
 #: Directories that hold nothing of a project.
 PRUNED = {".git", ".hg", ".venv", "venv", ".nox", ".tox", "node_modules", "__pycache__"}
@@ -56,7 +56,7 @@ def files_below(paths: Sequence[Path]) -> list[Path]:
                 folders.clear()
                 continue
             folders[:] = [name for name in folders if name not in PRUNED]
-            known = [one for one in names if one.endswith(_ENDS) or one.startswith(_TEXT_STARTS)]
+            known = [one for one in names if one.endswith(_ENDS) or one.startswith(TEXT_STARTS)]
             matter = [one for one in known if not one.startswith(".#")]  # a lock of Emacs
             home = Path(directory).resolve() if matter else Path()
             found |= {home / name for name in matter}
@@ -70,7 +70,7 @@ def is_python(name: str) -> bool:
 
 def is_text(name: str) -> bool:
     """Tell whether a file of some name holds neither Python nor a notebook nor YAML."""
-    return name.endswith(_TEXT_ENDS) or name.startswith(_TEXT_STARTS)
+    return name.endswith(_TEXT_ENDS) or name.startswith(TEXT_STARTS)
 
 
 def read_bytes(path: Path) -> bytes:

@@ -105,12 +105,9 @@ class Trial:
         return Flow(self.modules)
 
     def base_name(self, base: ast.expr) -> str | None:
-        """The dotted name of a base, if it is a trial class of PEDL or Determined.
-
-        A base may also be a value, such as the argument of a function that makes the class.
-        """
+        """The dotted name of a base, if it is a trial class of PEDL or Determined."""
         meaning = self.modules.meaning(base)
-        if meaning is None and isinstance(base, ast.Name):
+        if meaning is None and isinstance(base, ast.Name):  # an argument of what makes the class
             for origin in self._plain_flow.origins(base):
                 if isinstance(origin.node, ast.alias):
                     names = self.modules.home(origin.node).names
@@ -172,19 +169,13 @@ class Trial:
     @cached_property
     def in_batches(self) -> list[str]:
         """The configs whose length is in batches, records or epochs, as since Determined 0.13."""
-        searchers = [(path, config.get("searcher")) for path, config in self.configs]
-        return [
-            path.name
-            for path, searcher in searchers
-            if isinstance(searcher, Mapping) and isinstance(searcher.get("max_length"), Mapping)
-        ]
+        lengths = self.settings("searcher", "max_length")
+        return [path.name for path, length in lengths if isinstance(length, Mapping)]
 
     @property
     def is_early(self) -> bool:
-        """Whether it is trained as by Determined 0.12, which ``run`` decides by the config.
-
-        By the API if there are configs of both kinds, or none.
-        """
+        """Whether it is trained as by Determined 0.12, which ``run`` decides by the config."""
+        # By the API if there are configs of both kinds, or none.
         is_mixed = self.counts_in_steps == bool(self.in_batches)
         if self.generation is Generation.PEDL or not is_mixed:
             return self.generation is not Generation.PEDL and self.counts_in_steps
@@ -277,6 +268,13 @@ class Trial:
 
     # Values.
 
+    def settings(self, section: str, key: str) -> Iterator[tuple[Path, Any]]:
+        """The values of ``section.key`` in the configs that have it."""
+        for path, config in self.configs:
+            inside = config.get(section)
+            if isinstance(inside, Mapping) and key in inside:
+                yield path, inside[key]
+
     def says(self, words: str) -> bool:
         """Whether the code or the configs match a pattern; code that is carried over may do so."""
         texts = [one.text for one in self.modules] + [repr(config) for _, config in self.configs]
@@ -338,11 +336,8 @@ class Trial:
 
     @cached_property
     def references(self) -> list[Reference]:
-        """Every old name in the project that is to go.
-
-        Not those on lines that the user wants left, and not those in files of trials on a
-        context beside PEDL's, for which ``run`` brings no old Keras.
-        """
+        """Every old name in the project that is to go, except on lines that the user wants left."""
+        # For files of trials on a context beside PEDL's, ``run`` brings no old Keras.
         old = [self.modules.home(root) for root in self.roots if root not in self.beside]
         homes = [self.modules.home(root) for root in self.beside]
         homes = [one for one in homes if one not in old]

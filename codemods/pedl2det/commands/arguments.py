@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from pedl2det.errors import Pedl2DetError
+
 path = click.Path(path_type=Path)
 at_least_1 = click.IntRange(min=1)
 
@@ -17,3 +19,12 @@ overrides = click.option(
 traceback = click.option(
     "--traceback", "with_stack", is_flag=True, help="Show the stack of a trial's error."
 )
+
+
+def require(*directories: Path | None, config: Path | None = None) -> None:
+    """Refuse directories and a config that are named and not there."""
+    for place in filter(None, directories):
+        if not place.is_dir():
+            raise Pedl2DetError(f"{place}: no such directory")
+    if config is not None and not config.is_file():
+        raise Pedl2DetError(f"{config}: no such file")

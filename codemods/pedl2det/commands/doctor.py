@@ -1,7 +1,4 @@
-"""``pedl2det doctor``: what this environment has and lacks for training.
-
-These are packages, and Horovod, which must be built.
-"""
+"""``pedl2det doctor``: what this environment has and lacks for training."""
 
 from __future__ import annotations
 
@@ -16,7 +13,6 @@ from dataclasses import dataclass, replace
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
-from sys import stdlib_module_names
 
 import click
 from packaging.requirements import Requirement
@@ -63,9 +59,8 @@ def command(directory: Path | None, install: bool) -> None:
         install_horovod(say)
     complete = True
     found = checks()
+    arguments.require(directory)
     if directory is not None:
-        if not directory.is_dir():
-            raise Pedl2DetError(f"{directory}: no such directory")
         found = itertools.chain(found, checks_of_trials(directory))
     for check in found:
         complete &= check.is_there or check.is_optional
@@ -104,10 +99,7 @@ def checks() -> Iterator[Check]:
 
 
 def install_horovod(say: Callable[[str], None]) -> None:
-    """Build Horovod against the TensorFlow of this environment, and install it.
-
-    No wheel of it is taken from pip's cache, nor kept there: it fits one TensorFlow.
-    """
+    """Build Horovod against the TensorFlow of this environment, and install it."""
     tensorflow = _version(*_TENSORFLOWS)
     if tensorflow is None:
         raise Pedl2DetError("install TensorFlow first: pip install 'pedl2det[run]'")
@@ -121,6 +113,7 @@ def install_horovod(say: Callable[[str], None]) -> None:
     horovod = f"horovod{_needed('horovod')['horovod'].specifier}"
     say(f"building {horovod} against TensorFlow {tensorflow}: about two minutes")
     _pip("install", *_TO_BUILD)
+    # No wheel is taken from pip's cache, nor kept there: it fits one TensorFlow.
     options = ("--no-build-isolation", "--no-cache-dir", "--no-deps", "--force-reinstall")
     _pip("install", *options, horovod)
     _pip("install", horovod)  # what it needs
@@ -191,8 +184,6 @@ def _minor(version: str) -> tuple[int, int]:
     return int(major), int(minor)
 
 
-# What a trial needs: the packages that it imports.
-
 #: What installs a module that has another name than its package.
 _PACKAGES = {
     "Bio": "biopython",
@@ -213,16 +204,14 @@ _SERVED = {"determined", "determined_common", "keras", "legacy_keras", "pedl", "
 
 
 def checks_of_trials(directory: Path) -> Iterator[Check]:
-    """One check for all packages that are missing, and one for those that code can do without.
-
-    Only the modules that a trial imports count, not what lies beside it.
-    """
+    """One check for all packages that are missing, and one for those that code can do without."""
     from pedl2det.analysis.discovery import discover
     from pedl2det_runtime.errors import aged_libraries
 
     found = discover([directory])
     reader, projects = found.reader, found.projects
     own = {name.partition(".")[0] for project in projects for name in project.modules}
+    # Only the modules that a trial imports count, not what lies beside it.
     files = {path for one in projects for path in one.needed or one.modules.values()}
     sources = filter(None, map(reader.source_or_none, sorted(files)))
     needed: set[str] = set()
@@ -232,7 +221,7 @@ def checks_of_trials(directory: Path) -> Iterator[Check]:
             roots = {imported_as(node, one).partition(".")[0] for one in node.names} - {""}
             is_tried = any(isinstance(one, ast.Try) for one in source.names.around(node))
             (optional if is_tried else needed).update(roots)
-    ours = own | _SERVED | stdlib_module_names
+    ours = own | _SERVED | sys.stdlib_module_names
     missing = {one for one in needed | optional if one not in ours and find_spec(one) is None}
     missing = {one for one in missing if names.lookup(one) is None}
     for some, is_optional in ((missing & needed, False), (missing - needed, True)):

@@ -8,7 +8,6 @@ import click
 
 from pedl2det.commands import arguments
 from pedl2det.commands.runtime import runtime
-from pedl2det.errors import Pedl2DetError
 from pedl2det.visible import say
 
 
@@ -24,10 +23,7 @@ def command(directory: Path, config: Path | None, out: Path | None) -> None:
     It has the trial's files, train.py with an option for each hyperparameter, and keras_trial.py
     with what the trial used of Determined. An old trial is migrated first, in a copy.
     """
-    if not directory.is_dir():
-        raise Pedl2DetError(f"{directory}: no such directory")
-    if config is not None and not config.is_file():
-        raise Pedl2DetError(f"{config}: no such file")
+    arguments.require(directory, config=config)
     runtime()
     from pedl2det.eject.eject import eject
 

@@ -73,8 +73,7 @@ def command(
         if signal.getsignal(number) is signal.SIG_DFL:  # and not what nohup ignores
             signal.signal(number, lambda got, _: sys.exit(128 + got))
     if undoes:
-        others = (diff, check, partial, asked is not None, select, ignore, report)
-        if any(others):
+        if any((diff, check, partial, asked is not None, select, ignore, report)):
             raise click.UsageError("--undo goes with --force alone.")
         journal = undo(paths, force)
         for entry in journal.entries:

@@ -166,11 +166,7 @@ def _stop(stop: Any, named: Any, hosts: str | None) -> NoReturn:
 
 
 def _config_of_script(path: Path) -> Path | None:
-    """The config that a script holds: the script that was named, or one that has no other.
-
-    Raises:
-        Pedl2DetError: there is no config, and a script of the Native API that needs one.
-    """
+    """The config that a script holds: the script that was named, or one that has no other."""
     home = path.parent if path.is_file() else path
     configs = [file for file in home.glob("*.y*ml") if file.suffix in YAML]
     if not path.exists() or (configs and not path.is_file()):

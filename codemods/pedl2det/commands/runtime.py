@@ -49,15 +49,12 @@ def runtime() -> ModuleType:
 
 @contextmanager
 def old_names(options: Any, *, as_written: bool = False) -> Iterator[None]:
-    """The old API and the old names of TensorFlow and Keras, while an old trial is trained.
-
-    Code that is trained as it is written gets none, nor old arguments of optimizers.
-    """
+    """The old API and the old names of TensorFlow and Keras, while an old trial is trained."""
     from pedl2det_runtime.backends import keras_versions
     from pedl2det_runtime.training.run import readable_config
 
     names = OldNames()
-    if as_written:
+    if as_written:  # without old names, and without old arguments of optimizers
         keras_versions.serve_no_old_arguments()
     else:
         names = old_names_of(options.directory, readable_config(options))
@@ -94,9 +91,6 @@ def fail(error: Any, with_stack: bool) -> NoReturn:
     elif isinstance(error, TrialCodeError):
         raise Pedl2DetError(f"{error} (--traceback shows the whole stack)") from None
     raise Pedl2DetError(str(error)) from None
-
-
-# Which API a trial is written for.
 
 
 @dataclass(frozen=True)

@@ -54,8 +54,7 @@ def command(
 
     Each trial is a run in a process of its own, in OUT/trials.
     """
-    if not directory.is_dir():
-        raise Pedl2DetError(f"{directory}: no such directory")
+    arguments.require(directory)
     runtime()
     from pedl2det_runtime import errors
     from pedl2det_runtime.config.reader import read_config

@@ -14,7 +14,6 @@ import click
 from pedl2det.commands import arguments
 from pedl2det.commands.runtime import runtime
 from pedl2det.engine.migration import Result
-from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Kind
 from pedl2det.report import check_report_path, write_page
 from pedl2det.report.hiding import Hider
@@ -61,11 +60,7 @@ def command(
     Exit codes: 0 equal; 1 different, or migrate left something; 2 the old trial does not train;
     130 and 143 stopped by Ctrl-C and SIGTERM.
     """
-    for path in filter(None, (directory, against)):
-        if not path.is_dir():
-            raise Pedl2DetError(f"{path}: no such directory")
-    if config is not None and not config.is_file():
-        raise Pedl2DetError(f"{config}: no such file")
+    arguments.require(directory, against, config=config)
     if report is not None:
         check_report_path(report, (".html", ".json"))
     runtime()

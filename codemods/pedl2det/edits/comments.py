@@ -10,22 +10,22 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 import libcst as cst
 
 #: Comments for tools, which speak of code that is gone.
 FOR_TOOLS = ("# type:", "# noqa", "# pylint:", "# yapf:", "# fmt:", "# pragma:", "# isort:")
 
+Line = TypeVar("Line")
+
 
 class Gone(cst.Pass):
     """Stands where a statement was deleted, until its comments have found a place."""
 
 
-def keep_comments(
-    original: Any, lines: Sequence[Any], head_only: bool = False, text: str = "#"
-) -> list[Any]:
+def keep_comments(original: Any, lines: Sequence[Any], head_only: bool, text: str) -> list[Any]:
     """Give the statements that take a statement's place its comments.
 
     The lines above the original are not among them. The body of a block keeps its own comments
@@ -49,37 +49,46 @@ def keep_comments(
 
 
 def settled(block: Any) -> Any:
-    """A block or a module without deleted statements; an empty block gets ``pass``.
+    """A block or a module without deleted statements; an empty block gets ``pass``."""
 
-    Their comments stay above the next statement, or at the end.
-    """
-    kept: list[Any] = []
-    waiting: list[Any] = []
-    is_closed_up = False
-    for statement in block.body:
-        own = list(statement.leading_lines)
+    def is_gone(statement: Any) -> bool:
         is_line = isinstance(statement, cst.SimpleStatementLine)
-        if is_line and isinstance(statement.body[0], Gone):
-            waiting += [
-                line
-                for line in own
-                if line.comment is None or not line.comment.value.startswith(FOR_TOOLS)
-            ]
-            is_closed_up = True
-            continue
-        if is_closed_up:
-            lines = [*waiting, *own] if any(line.comment for line in waiting) or not own else own
-            if not kept:  # nothing is above the first statement
-                lines = [*itertools.dropwhile(lambda line: line.comment is None, lines)]
-            statement = statement.with_changes(leading_lines=lines)
-            waiting, is_closed_up = [], False
-        kept.append(statement)
-    if len(kept) == len(block.body):
+        return is_line and isinstance(statement.body[0], Gone)
+
+    stays = [not is_gone(statement) for statement in block.body]
+    if all(stays):
         return block
+    above = [statement.leading_lines for statement in block.body]
+    closed, end = close_up(above, stays, lambda line: line.comment.value if line.comment else "")
+    left = zip(itertools.compress(block.body, stays), closed, strict=True)
+    kept = [statement.with_changes(leading_lines=lines) for statement, lines in left]
     if isinstance(block, cst.IndentedBlock) and not kept:
         kept = [cst.SimpleStatementLine([cst.Pass()])]
-    comments = [line for line in waiting if line.comment is not None]
-    return block.with_changes(body=kept, footer=[*comments, *block.footer])
+    return block.with_changes(body=kept, footer=[*end, *block.footer])
+
+
+def close_up(
+    above: Iterable[Sequence[Line]], stays: Iterable[bool], comment_of: Callable[[Line], str]
+) -> tuple[list[list[Line]], list[Line]]:
+    """Return the comments and blank lines above each statement that stays, and those at the end.
+
+    Comments above a statement that is gone stay above the next one, or at the end.
+    """
+    closed: list[list[Line]] = []
+    waiting: list[Line] | None = None  # since the last statement that stays
+    for lines, is_kept in zip(above, stays, strict=True):
+        if not is_kept:
+            left = [one for one in lines if not comment_of(one).startswith(FOR_TOOLS)]
+            waiting = [*(waiting or ()), *left]
+            continue
+        own = [*lines]
+        if waiting is not None:
+            own = [*waiting, *own] if any(map(comment_of, waiting)) or not own else own
+            if not closed:  # nothing is above the first statement
+                own = [*itertools.dropwhile(lambda one: not comment_of(one), own)]
+            waiting = None
+        closed.append(own)
+    return closed, [*filter(comment_of, waiting or ())]
 
 
 def _with_trailing(original: Any, last: Any, lost: Counter[str]) -> tuple[Any, Counter[str]]:

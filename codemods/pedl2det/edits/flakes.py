@@ -21,11 +21,8 @@ _WRONG = {
 
 
 def wrong_names(tree: ast.Module) -> Counter[str]:
-    """Return what a file does with names that it should not, in words: ``use x, which ...``.
-
-    A file with ``import *`` may define any name, so it uses no undefined one.
-    """
-    found = Checker(tree).messages
+    """Return what a file does with names that it should not, in words: ``use x, which ...``."""
+    found = Checker(tree).messages  # with `import *` it may define any name, and uses no undefined
     return Counter(
         _WRONG[type(one)].format(one.message_args[0]) for one in found if type(one) in _WRONG
     )
@@ -38,10 +35,7 @@ def undefined_exports(tree: ast.Module) -> set[str]:
 
 
 def without_unused(old: Source, text: str) -> Source:
-    """Return the new file without assignments to local names that the new text stopped reading.
-
-    An assignment goes only if its value just reads names, attributes, items or hyperparameters.
-    """
+    """Return the new file without harmless assignments to locals that it stopped reading."""
     while True:
         source = Source.of(old.path, text)
         assigned = [one for one in source.names.of(ast.Assign) if _is_harmless(one)]
@@ -61,7 +55,7 @@ def _unused(source: Source) -> dict[tuple[int, int], str]:
 
 
 def _is_harmless(node: ast.Assign) -> bool:
-    """Whether an assignment binds one name, to a value that is only read."""
+    """Whether it binds one name, and just reads names, attributes, items or hyperparameters."""
     if len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
         return False
     for part in ast.walk(node.value):

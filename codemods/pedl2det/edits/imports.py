@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pedl2det.analysis.bindings import run_at_once
 from pedl2det.analysis.source import NEWLINE, Source, first_line, lines_of
 from pedl2det.edits.apply import apply
-from pedl2det.edits.comments import FOR_TOOLS
+from pedl2det.edits.comments import close_up
 from pedl2det.edits.flakes import undefined_exports, wrong_names
 from pedl2det.edits.layout import formatted
 from pedl2det.fixes import Drop, ReplaceStatement
@@ -95,9 +95,6 @@ def _read_names(source: Source) -> set[str]:
     return {one.id for one in source.names.of(ast.Name) if not isinstance(one.ctx, ast.Store)}
 
 
-# The names of an import.
-
-
 def _parsed(statement: str) -> _Statement:
     node = ast.parse(statement).body[0]
     assert isinstance(node, _Statement)
@@ -139,9 +136,6 @@ def _is_old_star(node: _Statement, wanted: Wanted) -> bool:
     """Whether a statement imports all names of a module that is gone."""
     is_star = isinstance(node, ast.ImportFrom) and not node.level and node.names[0].name == "*"
     return is_star and wanted.is_gone(f"{_module_of(node)}.x")
-
-
-# The text of an import.
 
 
 def _without_names(node: _Statement, kept: Sequence[bool]) -> str:
@@ -189,11 +183,6 @@ def _rows_of(source: Source) -> list[_Row]:
     return found
 
 
-def _is_comment(line: str) -> bool:
-    """Whether a line is a comment alone."""
-    return line.lstrip().startswith("#")
-
-
 def _take_blank_lines(row: _Row) -> list[str]:
     """Take away the blank lines that a row has above its comments; return them."""
     blank = [*itertools.takewhile(lambda line: not line.strip(), row.above)]
@@ -202,27 +191,12 @@ def _take_blank_lines(row: _Row) -> list[str]:
 
 
 def _text_of(rows: Sequence[_Row]) -> str:
-    """Return the text of rows.
-
-    Comments above a row that is gone stay above the next one, or at the end.
-    """
-    lines: list[str] = []
-    waiting: list[str] = []
-    is_closed_up = False
-    for row in rows:
-        if not row.code:
-            waiting += [line for line in row.above if not line.lstrip().startswith(FOR_TOOLS)]
-            is_closed_up = True
-            continue
-        above = row.above
-        if is_closed_up:
-            keeps = any(map(_is_comment, waiting)) or not above
-            above = [*waiting, *above] if keeps else above
-            if not lines:  # nothing is above the first statement
-                above = [*itertools.dropwhile(lambda line: not line.strip(), above)]
-            waiting, is_closed_up = [], False
-        lines += [*above, row.code]
-    return "".join([*lines, *filter(_is_comment, waiting)])
+    """Return the text of rows."""
+    codes = [row.code for row in rows]
+    above = [row.above for row in rows]
+    closed, end = close_up(above, map(bool, codes), lambda one: one.strip() if "#" in one else "")
+    parts = zip(closed, filter(None, codes), strict=True)
+    return "".join([*(line for above, code in parts for line in (*above, code)), *end])
 
 
 @dataclass

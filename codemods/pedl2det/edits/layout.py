@@ -93,9 +93,6 @@ def _is_pass(line: Any) -> bool:
     return False
 
 
-# Arguments and parameters.
-
-
 def with_argument(call: Any, argument: cst.Arg, first: bool) -> Any:
     """A call with one more argument: the first, or the last."""
     plain = argument.with_changes(comma=cst.MaybeSentinel.DEFAULT)
@@ -146,9 +143,6 @@ def with_parameter(function: Any, code: str, place: int) -> Any:
     is_only = len(changed.params) == 1 and changed.star_arg is cst.MaybeSentinel.DEFAULT
     space = cst.SimpleWhitespace("") if is_only else function.whitespace_before_params
     return function.with_changes(params=changed, whitespace_before_params=space)
-
-
-# Lines that became too long.
 
 
 def wrapped(

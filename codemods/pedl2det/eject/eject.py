@@ -131,10 +131,8 @@ def _values_of(new: Copy, project: Project) -> dict[str, Any]:
         raise Pedl2DetError("entrypoint: the config names no module:Class: add it")
     whole = any(b"get_experiment_config" in path.read_bytes() for path in project.needed)
     settings = read.raw if whole else {"data": read.raw.get("data") or {}}
-    module, trial = found.groups()
-    return {"read": read, "info": info, "module": module, "trial": trial, "settings": settings} | (
-        lengths
-    )
+    named = {"module": found[1], "trial": found[2]}
+    return {**lengths, **named, "read": read, "info": info, "settings": settings}
 
 
 def _differences(values: dict[str, Any], code: bytes) -> Iterator[str]:
@@ -153,9 +151,6 @@ def _differences(values: dict[str, Any], code: bytes) -> Iterator[str]:
         yield "class weights cannot be combined with sample weights of a Sequence"
     if b"stop_training" in code or b"set_stop_requested" in code:
         yield "a training that a callback stops is validated once more"
-
-
-# The script.
 
 
 def _script(values: dict[str, Any], config: Path, name: str) -> str:

@@ -28,10 +28,7 @@ _PACKAGES = {"yaml": "pyyaml", "zmq": "pyzmq"}
 
 
 def detach_files(directory: Path, modules: Collection[Path]) -> list[str]:
-    """Rewrite requirements and remove files that need a harness; return why each is left out.
-
-    The trial's modules need none already.
-    """
+    """Rewrite requirements, and remove other files that need a harness; return which, and why."""
     left_out = []
     instead = list(_required(modules))
     for path in files_below([directory]):
@@ -52,10 +49,7 @@ def detach_files(directory: Path, modules: Collection[Path]) -> list[str]:
 
 
 def _without_harness(path: Path, text: str, instead: Sequence[str]) -> str | None:
-    """Require TensorFlow in place of PEDL, Determined or pedl2det; None if that cannot be done.
-
-    It can in a plain list of requirements, which may require some of these packages already.
-    """
+    """Require TensorFlow in place of harnesses in a plain list; None for others that name them."""
     lines = [*requirements.lines_of(path, text)]
     if not requirements.is_list(path) or not all(line.is_plain for line in lines):
         return None if any(_MENTION.search(line.text) for line in lines) else text
@@ -158,8 +152,8 @@ def _imported_from(module: str | None, node: ast.ImportFrom) -> str:
 
 
 def _span(source: Source, node: ast.expr | ast.stmt, text: str) -> Span:
-    (first, column), (last, end) = source.span(node)
-    return Span(source.offset((first, column)), source.offset((last, end)), text)
+    start, end = map(source.offset, source.span(node))
+    return Span(start, end, text)
 
 
 def _unknown(source: Source, node: ast.expr | ast.stmt, dotted: str) -> Pedl2DetError:

@@ -26,10 +26,7 @@ from pedl2det.findings import Finding, Kind
 
 
 def problem_with(old: Source, new: Source) -> str | None:
-    """Return what is wrong with the new text of a file, or None.
-
-    It must compile, and do nothing wrong with a name that the old text did not.
-    """
+    """Return what is wrong with the new text of a file, and was not with the old one, or None."""
     try:
         with warnings.catch_warnings(action="ignore"):
             compile(new.tree, str(new.path), "exec", dont_inherit=True)
@@ -39,9 +36,6 @@ def problem_with(old: Source, new: Source) -> str | None:
     if wrong:
         wrong -= wrong_names(old.tree)
     return f"would {min(wrong)}" if wrong else old.problem_with(new.text)
-
-
-# Legacy names.
 
 
 def account(migration: Migration, new: Mapping[str, Source]) -> list[Reference]:
@@ -78,19 +72,14 @@ def account(migration: Migration, new: Mapping[str, Source]) -> list[Reference]:
     return open_names
 
 
-# Comments.
-
-
 #: A comment, or what looks like one in a string.
 _COMMENT = re.compile("#[^\r\n]*")
 
 
 def lost_comments(source: Source, new: str) -> Iterator[Finding]:
-    """Name the comments for people that a new text lacks.
-
-    A comment behind a statement that is deleted, such as an import, goes with it; all others move
-    to the line above (:mod:`pedl2det.edits.comments`).
-    """
+    """Name the comments for people that a new text lacks."""
+    # A comment behind a statement that is deleted, such as an import, goes with it; all others
+    # move to the line above (:mod:`pedl2det.edits.comments`).
     lost = Counter(_COMMENT.findall(source.text)) - Counter(_COMMENT.findall(new))
     for line, text in enumerate(source.lines if lost else (), 1):
         for comment in _COMMENT.findall(text):

@@ -82,10 +82,7 @@ def _filled(
     functions: dict[Function, str],
     contexts: dict[ast.AST, str],
 ) -> Any:
-    """An edit with what all edits together tell: the constructor, and who takes the context.
-
-    None for a constructor that has nothing more to do.
-    """
+    """An edit with the constructor and contexts of all edits; None for an idle constructor."""
     code = getattr(edit, "code", None)
     if code is None:
         return edit
@@ -155,9 +152,6 @@ def thread_context(trial: Trial, edits: Edits) -> tuple[dict[ast.AST, str], dict
 def inside(edit: Any) -> ast.AST:
     """Return the place that decides which context the code of an edit has."""
     return edit.node.body[0] if isinstance(edit, fx.InsertFirst) else edit.node
-
-
-# Fixes whose place another fix replaces.
 
 
 def surviving(fixes: Iterable[fx.Fix]) -> tuple[list[fx.Fix], Edits]:

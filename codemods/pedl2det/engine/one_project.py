@@ -94,7 +94,7 @@ def _or_failure(project: Project, work: Callable[[], Result]) -> Result:
 def _migrate(
     project: Project, reader: Reader, options: Options, directories: tuple[Path, ...], carries: bool
 ) -> Result:
-    reading = read(project, reader, second=carries)
+    reading = read(project, reader, carried=carries)
     old = (one for one in reading.trial.all_references if names.is_legacy(one.dotted))
     total = Counter(one.source.path for one in old)
     if _may_hold_scripts(reading):
@@ -157,12 +157,11 @@ def _rewrite(migration: Migration) -> None:
         _propose(migration)
     _set_aside_unreached(migration)
     if reading.scripts:  # which have no second form: a proof shows what a look at names means here
-        migration.remarks[:] = [
+        migration.remarks = [
             replace(one, kind=Kind.NOTE) if one.rule == _AS_A_WHOLE else one
             for one in migration.remarks
         ]
-    remarks = migration.remarks
-    marks = [mark(one) for one in remarks if one.kind is Kind.LEFT]
+    marks = [mark(one) for one in migration.remarks if one.kind is Kind.LEFT]
     migration.fixes += [one for one in marks if one is not None]
     new = _draft_or_leave(migration)
     _report(migration)
@@ -188,17 +187,14 @@ def _set_aside_unreached(migration: Migration) -> None:
 
 
 def _unreached(trial: Trial) -> set[ast.AST]:
-    """The definitions at the top of modules whose names no other code says, nor any text.
-
-    The trials and their loaders are called by the harness.
-    """
+    """The definitions at the top of modules whose names no other code says, nor any text."""
     if any(_BY_TEXT.search(source.text) for source in trial.modules):
         return set()
     lines = [line for source in trial.modules for line in source.tree.body]
     words = {line: Counter(re.findall(r"\w+", ast.unparse(line))) for line in lines}
     said = sum(words.values(), Counter[str]())
     left = [one for one in lines if isinstance(one, Definition) and one not in trial.classes]
-    left = [one for one in left if one not in (trial.loaders, trial.download)]
+    left = [one for one in left if one not in (trial.loaders, trial.download)]  # of the harness
     unused: set[ast.AST] = set()
     while new := [one for one in left if said[one.name] == words[one][one.name]]:
         unused.update(new)
@@ -208,13 +204,7 @@ def _unreached(trial: Trial) -> set[ast.AST]:
 
 
 def _draft_or_leave(migration: Migration) -> dict[str, Source] | None:
-    """Apply the fixes of a project, and return its new files.
-
-    Without a fix that the user does not want, others may be wrong; the project is left then.
-
-    Raises:
-        _WrongTextError: a new text is wrong; a defect of ours, like any other exception.
-    """
+    """Apply the fixes of a project, and return its new files; None if the project is left."""
     draft(migration)
     new: dict[str, Source] = {}
     problems = []
@@ -228,6 +218,7 @@ def _draft_or_leave(migration: Migration) -> dict[str, Source] | None:
         return new
     if not migration.dropped:
         raise _WrongTextError(f"rewritten, {'; '.join(problems)}")
+    # Without a fix that the user does not want, others may be wrong.
     migration.texts.clear()
     migration.fixes, migration.support = [], frozenset()
     migration.suppressed = migration.total.copy()
@@ -254,9 +245,6 @@ def _report(migration: Migration) -> None:
         if source.path in migration.texts:
             new = migration.texts[source.path]
             migration.findings += check.lost_comments(source, new)
-
-
-# What rules propose, without what the user does not want.
 
 
 def _propose(migration: Migration) -> None:

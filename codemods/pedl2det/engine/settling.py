@@ -18,10 +18,7 @@ _HELPER = (
 
 
 def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
-    """Return the files that are written, the status of the trial, and the counts.
-
-    Files may be written in some directories beside the project's own.
-    """
+    """Return what is written, also in some directories, the status of the trial, and the counts."""
     project, options = migration.reading.project, migration.options
     files = _files(migration)
     findings = _once(migration.findings)
@@ -88,7 +85,10 @@ def _support(path: Path, migration: Migration) -> list[NewFile]:
     """``legacy_keras.py`` with the pieces that the trial needs."""
     old = path.read_bytes() if path.is_file() else None
     text = old.decode("utf-8") if old is not None else ""
-    if old is not None and library.AUTHOR not in text:
+    sources = migration.reading.originals.values()
+    names = [name.partition(".")[0] for one in sources for name in one.names.imported()]
+    is_used = library.MODULE in names
+    if old is not None and is_used and library.AUTHOR not in text:
         migration.findings.append(Finding(Kind.LEFT, SCAN, path, 1, _TAKEN, _RENAME))
         return []
     try:

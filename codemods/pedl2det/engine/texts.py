@@ -65,11 +65,9 @@ def _finding_of(path: Path, text: str, one: TextFinding, cell: int | None = None
 
 
 def migrate_texts(discovered: Discovered, result: Result, options: Options) -> None:
-    """Add what becomes of the other files to a result.
-
-    A file is left for now if every trial near it is only begun and so not written: the trial still
-    needs what the file asks for.
-    """
+    """Add what becomes of the other files to a result."""
+    # A file is left for now if every trial near it is only begun and so not written: the trial
+    # still needs what the file asks for.
     waiting = {
         one.directory for one in result.outcomes if not one.status.is_finished and not one.written
     }
@@ -109,9 +107,6 @@ def _migrate_text(path: Path, trial: PlaceOfTrial, result: Result, options: Opti
     new_text = take_text(result, path, text, new, options)
     if new_text != text:
         result.files.append(NewFile(path, data, new_text.encode(encoding)))
-
-
-# Experiment configs.
 
 
 def migrate_configs(migration: Migration) -> None:
@@ -228,8 +223,6 @@ def _chosen(trial: Trial, named: str) -> ast.ClassDef | None:
     found = concrete if named and len(concrete) == 1 else exposed or concrete
     return found[0] if len(found) == 1 else None
 
-
-# Cells of notebooks.
 
 CELLS = "N202"
 _WHAT = "old code of a magic, a program or a file in a notebook"

@@ -161,10 +161,8 @@ def repository_of(path: Path) -> Path | None:
 
 @contextlib.contextmanager
 def new_file(path: Path) -> Iterator[IO[bytes]]:
-    """Make a file that nobody else can read, on the disk when this ends; remove it on an error.
-
-    A file that exists already is somebody else's, and stays.
-    """
+    """Make a file that nobody else can read, on the disk when this ends; remove it on an error."""
+    # A file that exists already is somebody else's, and stays.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
     descriptor = os.open(path, flags, 0o600)
     try:

@@ -67,10 +67,7 @@ def refuse_half_done(paths: Sequence[Path]) -> None:
 
 
 def clean_killed(paths: Sequence[Path]) -> None:
-    """Remove what killed runs left behind: temporary files, and journals that nothing needs.
-
-    The journal of a run that replaced some files and not others stays, for ``--undo``.
-    """
+    """Remove what killed runs left behind: temporary files, and journals that nothing needs."""
     remove_unfinished_journals()
     for journal in unfinished():
         if not journal.reaches(paths) or is_running(journal.file):
@@ -79,7 +76,7 @@ def clean_killed(paths: Sequence[Path]) -> None:
         if all(entry.is_written for entry in journal.entries):
             journal.finish()
         elif all(entry.is_untouched for entry in journal.entries):
-            journal.discard()
+            journal.discard()  # one that replaced some files and not others stays, for ``--undo``
 
 
 def _last(paths: Sequence[Path]) -> Journal:

@@ -135,9 +135,6 @@ def _sync(directory: Path) -> None:
             os.close(descriptor)
 
 
-# Changes that are not committed.
-
-
 def asked(directory: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
     """Run a command of git that only reads; without git, no directory is in a repository."""
     environment = {key: text for key, text in os.environ.items() if key not in _ENVIRONMENT}
@@ -169,10 +166,7 @@ def refuse_unsafe(files: list[Path]) -> None:
 
 
 def _changed(root: Path, files: list[Path]) -> set[Path]:
-    """Return the files of a repository of which git's status is another than *added*.
-
-    A new file that is added to the index and not changed since is as git has it.
-    """
+    """Return the files of a repository of which git's status is another than *added*."""
     done = asked(root, *_STATUS, *(str(file.relative_to(root)) for file in files))
     if done.returncode:
         reason = os.fsdecode(done.stderr).strip().partition("\n")[0]
@@ -181,5 +175,6 @@ def _changed(root: Path, files: list[Path]) -> set[Path]:
         raise Pedl2DetError(
             f"{root}: git does not tell whether changes here are committed; {_NOTHING} {reason}"
         )
+    # A new file that is added to the index and not changed since is as git has it.
     entries = [os.fsdecode(entry) for entry in done.stdout.split(b"\0") if entry]
     return {root / entry[3:] for entry in entries if entry[:2].strip() != "A"}

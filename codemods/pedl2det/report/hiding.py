@@ -46,9 +46,8 @@ class Hider:
 
         parts = [*(parts_in_code(text) if path.suffix in _CODE else secret_parts(text))]
         for value in self._known:
-            parts += [
-                found.span() for found in re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", text)
-            ]
+            whole = rf"(?<!\w){re.escape(value)}(?!\w)"
+            parts += [found.span() for found in re.finditer(whole, text)]
         return masked(text, parts)
 
     def in_prose(self, text: str) -> str:

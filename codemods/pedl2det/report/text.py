@@ -66,8 +66,10 @@ def summary(result: Result, done: str) -> Iterator[str]:
         yield "nothing to do: no file uses the old API"
         return
     yield counts(result, done)
-    if result.findings:
-        yield counts_by_kind(result)
+    found = Counter(finding.kind for finding in result.findings)
+    words = ((found[kind], WORDS[kind]) for kind in reversed(Kind) if found[kind])
+    if found:
+        yield ", ".join(f"{count} {one.one if count == 1 else one.many}" for count, one in words)
 
 
 def described(finding: Finding, hider: Hider) -> Iterator[str]:
@@ -167,16 +169,6 @@ def counts(result: Result, done: str) -> str:
         f"{finished} of {plural(len(outcomes), 'trial')} {done}{proved}; "
         f"{plural(result.names, 'legacy name')}: {result.rewritten} {done}, "
         f"{result.marked} left, {result.suppressed} suppressed"
-    )
-
-
-def counts_by_kind(result: Result) -> str:
-    """Return how many findings of each kind there are, the most urgent first."""
-    found = Counter(finding.kind for finding in result.findings)
-    return ", ".join(
-        f"{found[kind]} {WORDS[kind].one if found[kind] == 1 else WORDS[kind].many}"
-        for kind in reversed(Kind)
-        if found[kind]
     )
 
 

@@ -100,7 +100,7 @@ RULES = (
         "old-attributes",
         words=(
             r"\.(?:value|predict_\w+|add_\w+|\w*trainable_weights|_\w+|output_\w+|name) ?"
-            r"|\bset(?:attr)?\(|getattr\([\w.]*model,|initial_decay|get_config|make_one_shot"
+            r"|\bset(?:attr)?\(|getattr\([\w.]*model,|initial_decay|get_config|make_one_shot|weights"
         ),
     ),
     Rule("P034", "carried-over", _PEDL + _EARLY, _CARRIED),

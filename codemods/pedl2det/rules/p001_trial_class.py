@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from pedl2det.analysis.flow.values import Function, by_position, first_parameter
 from pedl2det.analysis.source import Spelling, spell
-from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Trial, key_of
+from pedl2det.analysis.trial import GIVEN_HPARAMS, TRIALS, Generation, Trial, key_of
 from pedl2det.fixes import (
     CONSTRUCTOR,
     AddMember,
@@ -140,7 +140,16 @@ def _calls_above(trial: Trial, function: Function) -> list[ast.Call]:
         for node in names.below(function)
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "__init__"
         if names.class_around(node) is names.class_around(function)  # and no class within
+        if not _is_of_library(trial, node.func)
     ]
+
+
+def _is_of_library(trial: Trial, constructor: ast.expr) -> bool:
+    """Whether it is that of another base, such as ``Callback.__init__``."""
+    owner = getattr(constructor, "value", None)
+    meaning = trial.modules.meaning(owner) if owner is not None else None
+    is_other = meaning is not None and meaning not in TRIALS
+    return is_other and trial.modules.split(meaning or "")[0] is None
 
 
 # Its calls.

@@ -177,7 +177,9 @@ def _may_be_ragged(trial: Trial, call: ast.Call | None) -> bool:
         case ast.Call(keywords=keywords) if any(one.arg == "dtype" for one in keywords):
             return False
         case ast.Call(args=[ast.List(elts=rows) | ast.Tuple(elts=rows)]):
-            return trial.mended and not all(_is_regular(trial, one) for one in rows)
+            origins = [one.node for row in rows for one in trial.flow.origins(row)]
+            is_seen = any(isinstance(one, ast.Call) for one in origins) or trial.mended
+            return is_seen and not all(_is_regular(trial, one) for one in origins)
         case ast.Call(args=[ast.ListComp(elt=each)]):
             return not _is_regular(trial, each)
         case ast.Call(args=[rows]):

@@ -108,6 +108,11 @@ def _may_weight(trial: Trial) -> bool:
     """Whether records may have weights: as the third part of a batch, or by name."""
     if trial.says(r"\bsample_?weights?\b"):
         return True
+    added = [one.value for one in trial.modules.of(ast.AugAssign)]
+    sums = [one for one in trial.modules.of(ast.BinOp) if isinstance(one.op, ast.Add)]
+    added += [side for one in sums for side in (one.left, one.right)]
+    if any(isinstance(one, ast.Tuple) for one in added):
+        return True  # a batch with one more part
     given: list[ast.expr | None] = [one.body for one in trial.modules.of(ast.Lambda)]
     given += [one.value for one in trial.modules.of(ast.Return)]
     given += [one.value for one in trial.modules.of(ast.Yield)]

@@ -18,6 +18,7 @@ from collections.abc import Iterable
 
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.flow.values import Origin
+from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, rewrite
 from pedl2det.support import MODULE
@@ -25,17 +26,18 @@ from pedl2det.support import MODULE
 #: What today's classes may not have, as it is read, set or called.
 _GONE = re.compile(
     r"""
-    \.(?:predict_classes|_keras_shape|_uses_learning_phase|initial_decay|make_one_shot_iterator
+    [.'](?:predict_classes|_keras_shape|_uses_learning_phase|initial_decay|make_one_shot_iterator
         |output_(?:classes|shapes|types)|_make_(?:predict|test|train)_function)\b
-    |\.(?:non_)?trainable_weights\ =|setattr\(.+,\ '(?:name|(?:non_)?trainable_weights)',
-    |\.add_(?:loss|update)\(.+,|\bset\(.*weights|\.get_config\(\)(?s:.*)\['lr'\]
-    |\bgetattr\([\w.]*model,\ (?!'\w+'[,)])
+    |\.(?:non_)?trainable_weights\ \+?=|setattr\(.+,\ '(?:name|(?:non_)?trainable_weights)',
+    |\.add_(?:loss|update)\(.+,|\b(?:dict|set)\(.*weights|\{.*\ for\ .*\ in\ [\w.]*weights
+    |\.get_config\(\)(?s:.*)\['lr'\]|\bgetattr\([\w.]*model,\ (?!'\w+'[,)])
     """,
     re.VERBOSE,
 )
 _NAME = re.compile(r"\.name \+?= ")  #: which layers of standalone Keras could set
 _SETTINGS = re.compile(r"optimizer\.get_config\(\)")  #: which may be read elsewhere
 _RATE = re.compile(r"""["']lr["']""")
+_BUILDS = re.compile("Sequential|model_from_|load_model")  #: models with `predict_proba`
 
 
 def check(trial: Trial) -> Iterable[Fix]:
@@ -44,7 +46,8 @@ def check(trial: Trial) -> Iterable[Fix]:
         for node in source.names.of(ast.Attribute) if old_keras.is_old(trial) else ():
             is_read = node.attr == "value" and isinstance(node.ctx, ast.Load)
             origins = trial.flow.origins(node.value) if is_read else []
-            may_be = trial.mended and "shape" in source.text and not _means(trial, node)
+            may_be = "shape" in source.text and not _means(trial, node)
+            may_be &= trial.mended or any(_is_of_lambda(source, one) for one in origins)
             if any(map(_is_size, origins)) or (is_read and may_be):
                 is_certain = all(_is_of_tensor(trial, one) for one in origins)
                 code = "{size}" if is_certain else f"{MODULE}.dimension({{size}})"
@@ -61,8 +64,14 @@ def _is_gone(trial: Trial, line: ast.stmt) -> bool:
         _GONE.search(code) is not None
         or (_SETTINGS.search(code) is not None and _says(trial, _RATE))
         or (_NAME.search(code) is not None and old_keras.imports_standalone(trial))
-        or (".predict_proba" in code and _says(trial, re.compile("Sequential")))
+        or (".predict_proba" in code and _says(trial, _BUILDS))
     )
+
+
+def _is_of_lambda(source: Source, origin: Origin) -> bool:
+    """Whether a value is what a lambda is given: of any sequence that it is mapped over."""
+    is_parameter = isinstance(origin.node, ast.arg)
+    return is_parameter and isinstance(source.names.definition_around(origin.node), ast.Lambda)
 
 
 def _means(trial: Trial, node: ast.Attribute) -> bool:

@@ -51,7 +51,7 @@ def check(trial: Trial) -> Iterable[Fix]:
                 continue
             if METHODS.get(node.attr) and node.attr not in own:
                 yield rewrite(node, f"{{frame}}.{METHODS[node.attr]}", {"frame": node.value})
-            elif node.attr in METHODS or _is_shared(source, node):
+            elif node.attr in METHODS or _is_shared(trial, source, node):
                 restored.append(node)
         if restored:
             yield from old_keras.before_use(source, restored[0], _RESTORE)
@@ -76,10 +76,10 @@ def _is_no_sequence(trial: Trial, origin: Origin) -> bool:
     return not origin.path and (is_written or is_called)
 
 
-def _is_shared(source: Source, node: ast.Attribute) -> bool:
+def _is_shared(trial: Trial, source: Source, node: ast.Attribute) -> bool:
     """Whether a name that other objects have too may be meant of a frame or a dataset."""
     if node.attr == "value":
-        return "h5py" in source.text
+        return any("h5py" in one.text for one in trial.modules)
     match source.names.parents[node]:
         case ast.Call(func=func, keywords=keywords) as call if func is node:
             is_used = not isinstance(source.names.parents[call], ast.Expr)

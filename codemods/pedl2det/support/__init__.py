@@ -48,8 +48,16 @@ class _Definition:
 
     @functools.cached_property
     def uses(self) -> frozenset[str]:
-        """The global names in it."""
-        return _global_names(self.text)
+        """The names of the module that it uses, in any of its scopes."""
+        waiting = [symtable.symtable(self.text, MODULE, "exec")]
+        found: set[str] = set()
+        while waiting:
+            scope = waiting.pop()
+            is_module = scope.get_type() == "module"
+            symbols = [one for one in scope.get_symbols() if is_module or one.is_global()]
+            found |= {symbol.get_name() for symbol in symbols}
+            waiting += scope.get_children()
+        return frozenset(found)
 
     @property
     def imports(self) -> list[str]:
@@ -109,11 +117,7 @@ def merged(existing: str, names: Iterable[str]) -> str:
 def _closure(
     names: Iterable[str], present: Set[str] = frozenset(), package: str = PACKAGE
 ) -> list[_Definition]:
-    """The definitions of names and of all that they use but what is present, in a file's order.
-
-    Raises:
-        KeyError: there is no piece of one of these names.
-    """
+    """The definitions of names and of all that they use but what is present, in a file's order."""
     known = _definitions(package)
     found: set[str] = set()
     waiting = list(names)
@@ -181,20 +185,6 @@ def _written(start: str, value: Any, end: str = "") -> str:
     pairs = zip(keys, members, strict=True)
     inside = [_written(f"    {indent}{key}", one, ",") for key, one in pairs]
     return "\n".join([start + first, *inside, indent + last + end])
-
-
-def _global_names(text: str) -> frozenset[str]:
-    """Return the names of the module that some code uses, in any of its scopes."""
-    waiting = [symtable.symtable(text, MODULE, "exec")]
-    found: set[str] = set()
-    while waiting:
-        scope = waiting.pop()
-        is_module = scope.get_type() == "module"
-        found |= {
-            symbol.get_name() for symbol in scope.get_symbols() if is_module or symbol.is_global()
-        }
-        waiting += scope.get_children()
-    return frozenset(found)
 
 
 def _bound_by(line: str) -> str:

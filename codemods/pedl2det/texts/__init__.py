@@ -8,6 +8,7 @@ from typing import Literal
 
 from pedl2det.analysis.experiment import RULES as CONFIG_RULES
 from pedl2det.analysis.text_rules import TextRule
+from pedl2det.analysis.tree import TEXT_STARTS
 
 #: Where a migrated trial is, seen from a file.
 PlaceOfTrial = Literal["around", "below", ""]
@@ -21,9 +22,8 @@ _OTHERS = {"pyproject.toml", "setup.cfg", "setup.py", "environment.yaml", "envir
 def is_shell_file(path_name: str) -> bool:
     """Whether a file may hold commands for a shell."""
     path = PurePath(path_name)
-    return path.name.startswith(("Dockerfile", "Makefile", "makefile", "GNUmakefile")) or (
-        path.suffix in (".bash", ".ipynb", ".markdown", ".md", ".mk", ".sh", ".zsh")
-    )
+    suffixes = (".bash", ".ipynb", ".markdown", ".md", ".mk", ".sh", ".zsh")
+    return path.name.startswith(TEXT_STARTS) or path.suffix in suffixes
 
 
 def is_requirement_file(path_name: str) -> bool:

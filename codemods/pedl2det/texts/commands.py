@@ -74,12 +74,10 @@ class _Made:
 
 
 def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
-    """Rewrite the commands of a text that create experiments of PEDL.
+    """Rewrite the commands of a text that create experiments of PEDL, and name all others.
 
-    ``pedl experiment create CONFIG DIR`` becomes ``det experiment create`` for a cluster and
-    ``pedl2det run DIR -c CONFIG`` otherwise, or ``pedl2det search`` if the config describes a
-    search. All other commands of PEDL are named. Configs that commands name are read from the
-    file's directory, or from one above. Of a notebook, the text is the source of one cell.
+    Configs that commands name are read from the file's directory, or from one above. Of a notebook,
+    the text is the source of one cell.
     """
     made = _Made(Path(path_name), text, cluster)
     seen = text
@@ -147,16 +145,14 @@ def _words(match: re.Match[str]) -> tuple[str, str] | None:
 
 
 def _trains(made: _Made, config: str, directory: str, at: int) -> tuple[str, str, str]:
-    """The command that trains on this machine, and the note about it, with what to write.
-
-    Of a search that cannot be read here ``pedl2det run`` says that it trains one trial.
-    """
+    """The command that trains on this machine, and the note about it, with what to write."""
     arguments = f"{directory} -c {config}"
     searchers = set(_searchers(made, config.strip("'\""), at))
     if len(searchers) == 1 and searchers.isdisjoint({"single", ""}):
         message = _LOCAL.format("search trains the trials of a search", "they are")
         help_ = "it needs pip install 'pedl2det[run,search]'"
         return f"pedl2det search {arguments}", message, help_
+    # Of a search that cannot be read here ``pedl2det run`` says that it trains one trial.
     return f"pedl2det run {arguments}", _LOCAL.format("run trains", "it is"), ""
 
 

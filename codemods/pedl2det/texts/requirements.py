@@ -58,12 +58,7 @@ def migrate_requirements(
     trial: PlaceOfTrial = "",
     left_out: Collection[str] = (),
 ) -> TextResult:
-    """Replace every requirement on PEDL, and those that cannot be met beside what replaces it.
-
-    A list of requirements or constraints is edited, and ``setup.py``, ``setup.cfg``,
-    ``pyproject.toml`` and ``environment.yml`` are not. For a cluster, ``determined`` is required,
-    and ``pedl2det[run]`` otherwise.
-    """
+    """Replace every requirement on PEDL, and those that cannot be met beside what replaces it."""
     path = PurePath(path_name)
     new = CLUSTER if cluster else LOCAL
     if "constraints" in path.name.lower():
@@ -130,9 +125,6 @@ def lines_of(path: PurePath, text: str) -> Iterator[Line]:
             yield Line(number, start, start + len(code), required, not options)
 
 
-# What a migrated trial needs installed.
-
-
 @functools.cache
 def needs(cluster: bool) -> Needs:
     """Return what a migrated trial needs, by the names of packages; Python is one of them.
@@ -170,10 +162,8 @@ def met_instead(text: str, needed: Needs) -> str | None:
 
 
 def _meet(first: SpecifierSet, second: SpecifierSet) -> bool:
-    """Tell whether some version is in both sets.
-
-    If there is one, so is a bound of either set or a version right after one.
-    """
+    """Tell whether some version is in both sets."""
+    # If there is one, so is a bound of either set or a version right after one.
     bounds = [Version(one.version.removesuffix(".*")) for one in (*first, *second)]
     after = [Version(f"{bound.base_version}.0.1") for bound in bounds]
     both = first & second

@@ -22,7 +22,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 
 #: The number of a layer in the name of a weight or of a metric.
 _NUMBER = re.compile(r"_([1-9]\d*)(?=[/:_]|$)")
-#: The largest difference of two learning rates that are equal, relative to them.
+#: The largest difference of two equal learning rates, relative to them: schedules compute anew.
 _RATE_TOLERANCE = 1e-6
 #: The variable in which a checkpoint counts the steps of an optimizer.
 _STEPS = re.compile(r"(.+)/(?:_iterations|iter)/\.ATTRIBUTES/VARIABLE_VALUE$")
@@ -225,10 +225,8 @@ def as_wrapped(name: str) -> str:
 
 
 def without_unused_optimizers(weights: Arrays) -> Arrays:
-    """Drop the state of optimizers that have not made a step, such as the default of ``compile``.
-
-    Optimizers of today have variables before their first step, and those of before 2.11 have none.
-    """
+    """Drop the state of optimizers that have made no step, such as the default of ``compile``."""
+    # Those of today have variables before their first step, and those of before 2.11 have none.
     steps = {match[1]: array for name, array in weights.items() if (match := _STEPS.match(name))}
     unused = [name for name, array in steps.items() if not array.any()]
     return {
@@ -242,10 +240,7 @@ _Pairs = list[tuple[Line, Line]]
 
 
 def _drop_new_metrics(pairs: _Pairs, may_be_other: bool) -> set[str]:
-    """Remove from the new records the metrics that only they have, and name these.
-
-    They may be other metrics, or no more than other names of those of the old records.
-    """
+    """Remove from the new records the metrics, or names, that only they have; return these."""
     dropped = set()
     for one, other in pairs:
         for name in other["metrics"].keys() - one["metrics"].keys():
@@ -274,10 +269,7 @@ def _at_first_batch(
 
 
 def _rate_differences(old: Line, new: Line) -> Iterator[Difference]:
-    """The learning rates that differ, of one optimizer each or by the names of optimizers.
-
-    Rates of schedules are computed anew to be written, so their last bits may differ.
-    """
+    """The learning rates that differ, of one optimizer each or by the names of optimizers."""
     rates = [line.get("learning_rates", {}) for line in (old, new)]
     if len(rates[0]) == len(rates[1]) == 1:
         rates = [{"": rate} for by_name in rates for rate in by_name.values()]

@@ -82,15 +82,11 @@ def _period(batches: int) -> str:
 def differing_settings(
     old: Settings, new: Settings, metric_names: MetricNames | None
 ) -> dict[str, str]:
-    """Return in what two configs differ, except for the length: a sentence by each key.
-
-    A searcher or a metric that only has another name today does not differ; ``metric_names`` are
-    the new names of the old trial's metrics, where they differ.
-    """
+    """Return in what two configs differ, except for the length: a sentence by each key."""
     differing = {}
     for key, before in old.values.items():
         after = new.values[key]
-        is_same = before == after
+        is_same = before == after  # or has another name today
         if key == "searcher.name":
             is_same |= GONE_SEARCHERS.get(before, before) == after
         elif key == "searcher.metric":

@@ -61,10 +61,8 @@ def project_of(home: Path) -> Project | None:
 
 
 def is_left_out(path: Path) -> bool:
-    """Tell whether a path is version control, a cache, an environment, or results of a run.
-
-    A directory that has checkpoints and no metrics may be data.
-    """
+    """Tell whether a path is version control, a cache, an environment, or results of a run."""
+    # A directory that has checkpoints and no metrics may be data.
     is_results = (path / "checkpoints").is_dir() and (path / "metrics.jsonl").is_file()
     return path.name in _LEFT_OUT or (path / "pyvenv.cfg").is_file() or is_results
 
@@ -118,19 +116,14 @@ def _around(home: Path, *, tight: bool) -> Iterator[Path]:
 
 
 def _named_paths(source: Source, home: Path, *, tight: bool) -> Iterator[Path]:
-    """Paths that lead upwards from the trial's directory, such as ``../data`` in a string.
-
-    A path too many is only copied; one that code computes is looked for when a run misses it.
-    """
+    """Paths that lead upwards from the trial's directory, such as ``../data`` in a string."""
+    # A path too many is only copied; one that code computes is looked for when a run misses it.
     for node in source.names.of(ast.Constant):
         text = node.value
         if isinstance(text, str) and len(text.encode(errors="replace")) <= _LONGEST:
             path = Path(text.lstrip("/"))
             if ".." in path.parts and not (tight and not text.strip("./")):
                 yield home / path
-
-
-# Copies of them.
 
 
 @dataclass(frozen=True)
@@ -180,10 +173,7 @@ class Workshop:
     result: Result | None = None  # a migration of the trial that is not written yet
 
     def copy(self, name: str, extent: Extent, config: Path | None = None) -> Copy:
-        """Copy a trial, with the old trial's config unless it has another.
-
-        An earlier copy of this name and its results are removed.
-        """
+        """Copy a trial in place of an earlier copy, with the old trial's config or another."""
         top, out = self.scratch / name, self.scratch / "results" / name
         for directory in (top, out):
             shutil.rmtree(directory, ignore_errors=True)

@@ -80,10 +80,7 @@ def _findings(findings: Iterable[Finding]) -> list[tuple[str, ...]]:
 
 
 def curves_of(run: Path, names: MetricNames | None = None) -> dict[str, dict[int, float]]:
-    """Read the metrics of a run: those of training by batch, those of validations by report.
-
-    The learning rates of the batches are curves as well. The old trial's metrics have new names.
-    """
+    """Read the metrics of a run, with new names: by batch, with the learning rates; by report."""
     curves: dict[str, dict[int, float]] = {}
     for line in read_lines(run / "batches.jsonl", names):
         rates = line.get("learning_rates", {})

@@ -155,10 +155,7 @@ def _migrate(copy: Copy) -> tuple[Result, tuple[Finding, ...]]:
 
 
 def _apply(result: Result, copy: Copy, config: Path) -> Copy:
-    """Write into a copy what a migration of the original would write.
-
-    Return the copy with its config, which may have been in a script.
-    """
+    """Write a migration of the original into a copy; return it with its config, maybe a new one."""
     extracted = []
     for file in result.files:
         if file.path == config.resolve():
@@ -173,10 +170,7 @@ def _apply(result: Result, copy: Copy, config: Path) -> Copy:
 
 
 def _concerning(result: Result, project: Project | None, config: Path) -> Iterator[Finding]:
-    """The findings in files that have a part in the training by a config.
-
-    Other configs of the trial have none, nor has a module that the trial does not import.
-    """
+    """The findings in files that take part in the training by a config: no other configs."""
     if project is None:
         return
     others = {*project.configs} - {config} | {*project.modules.values()} - project.needed
@@ -214,11 +208,8 @@ def chosen_config(home: Path, *, any_will_do: bool = False) -> Path:
 
 
 def _config_of_twin(twin: Path, home: Path, config: Path) -> Path:
-    """The config of a trial that the user migrated; one outside of the trial is used for both.
-
-    What the code of the old trial held stands in a file of the new one.
-    """
-    if config.parent.name.startswith(IN_CODE):
+    """The config of a trial that the user migrated; one outside of the trial is used for both."""
+    if config.parent.name.startswith(IN_CODE):  # it is in a file of the new one
         return chosen_config(twin)
     if not config.resolve().is_relative_to(home):
         return config
@@ -227,10 +218,7 @@ def _config_of_twin(twin: Path, home: Path, config: Path) -> Path:
 
 
 def _new_metric_names(directory: Path, new_config: Path) -> MetricNames | None:
-    """The new names of an old trial's metrics; None if they are the same.
-
-    The config is that of the migrated trial, which names its class.
-    """
+    """The new names of an old trial's metrics, whose class the new config names; None if none."""
     project = project_of(directory)
     if project is None:
         return None

@@ -72,8 +72,7 @@ def verify_trial(
             if report is not None:
                 write_report(report, verdict, pair.old.out, pair.new.out, pair.changed_files())
     except Pedl2DetError as error:
-        verdict = Verdict(directory, Conclusion.NOT_VERIFIED, error.message)
-        verdict = with_circumstances(verdict)
+        return with_circumstances(Verdict(directory, Conclusion.NOT_VERIFIED, error.message))
     return verdict
 
 
@@ -218,10 +217,7 @@ def with_circumstances(
     results: Path | None = None,
     seconds: float = 0.0,
 ) -> Verdict:
-    """Return a verdict with its circumstances.
-
-    The results are those of the old trial, if it was trained.
-    """
+    """Return a verdict with its circumstances, and what the results of the old trial tell."""
     from pedl2det_runtime.checkpoint.directory import latest
     from pedl2det_runtime.checkpoint.state import read_state, written_with
 

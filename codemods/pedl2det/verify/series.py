@@ -63,16 +63,13 @@ class Series:
 
 
 def _by_branch(configs: Sequence[Path]) -> list[Path]:
-    """Return a config of each branch, const.yaml and such of a single training first, and others.
-
-    The others differ in fractions, sizes and searches alone.
-    """
+    """Return a config of each branch, const.yaml and single trainings first, then others."""
     by_branch: dict[object, Path] = {}
     ordered = simplest_first(configs)
     for config in ordered:
         settings = settings_of(config)
         by_branch.setdefault(settings and settings.branch, config)
-    branches = [*by_branch.values()]
+    branches = [*by_branch.values()]  # others differ in fractions, sizes and searches alone
     return [*branches, *(one for one in ordered if one not in branches)][:_MOST_IF_UNRUN]
 
 

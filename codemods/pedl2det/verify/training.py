@@ -74,15 +74,7 @@ def training_length(
     *,
     has_known_differences: bool = False,
 ) -> TrainingLength:
-    """Choose how many batches to train.
-
-    By default these are the batches of the config if it has no more than 1000, else the first
-    300. If the first validation comes later than that, training goes on until 100 batches after
-    it (a run also validates at its end, so that there are two), unless it comes later than batch
-    1000. With known differences it is no more than 2000, so that they can act.
-
-    The settings are those of the old and the new config, as far as they can be read.
-    """
+    """Choose how many batches to train, by both configs as far as they can be read."""
     if settings is None:
         return TrainingLength(asked, None)
     usual, first = USUAL, settings.validation_period
@@ -91,7 +83,7 @@ def training_length(
     elif settings.length <= WHOLE:
         usual = WHOLE
     elif USUAL <= first <= LATEST_VALIDATION:
-        usual = first + _AFTER_VALIDATION
+        usual = first + _AFTER_VALIDATION  # a run also validates at its end: there are two
     other = new.length if new is not None and new.length != settings.length else None
     return TrainingLength(min(asked or usual, settings.length), settings.length, other)
 

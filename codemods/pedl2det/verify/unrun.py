@@ -36,10 +36,8 @@ def unrun_lines(copy: Copy) -> Lines:
 
 
 def skipped_functions(old: Copy, new: Copy) -> list[str]:
-    """Return the functions that the old training executed, and the new one has but did not.
-
-    A hook that is never called changes nothing that a short training shows.
-    """
+    """Return the functions that the old training executed, and the new one has but did not."""
+    # A hook that is never called changes nothing that a short training shows.
     executed = {new.original(path): (path, lines) for path, lines in _executed(new).items()}
     skipped = []
     for path, lines in _executed(old).items():
@@ -114,8 +112,6 @@ def common(first: Lines, second: Lines) -> Lines:
     return {**first, **second, **both}
 
 
-# Names that a rewrite wrote and the installed libraries do not have.
-
 _LIBRARIES = ("numpy", "tensorflow")
 _SECONDS = 120
 _LOOK_UP = """\
@@ -131,7 +127,7 @@ json.dump(missing, sys.stdout)
 
 
 def missing_names(files: Iterable[NewFile]) -> list[str]:
-    """Return each missing name with its file and line, as ``data.py:7: tensorflow.old``.
+    """Return the new names that no installed library has, as ``data.py:7: tensorflow.old``.
 
     TensorFlow is imported in a process of its own, and only if a name was written that the table of
     names does not vouch for.

@@ -56,10 +56,7 @@ def describe_equal(
     known: Sequence[str] = (),
     settings: Sequence[str] = (),
 ) -> str:
-    """Return the message on trials that are equal.
-
-    It names the places of known differences, and the keys in which the configs differ.
-    """
+    """Return the message on equal trials: scope, known differences, keys of differing configs."""
     trained, asked = comparison.batches, length.batches or comparison.batches
     if trained < asked:
         scope = f"all {trained:,} batches, after which both stopped"

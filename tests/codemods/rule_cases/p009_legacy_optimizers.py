@@ -35,6 +35,9 @@ except ImportError:
 last, opt = Dense(1), Adagrad(lr=0.1)
 """
 _TRIED_AFTER = """\
+import legacy_keras
+
+legacy_keras.use_standalone_keras()
 try:
     from tensorflow.keras.layers import Dense
     from tensorflow.keras.optimizers.legacy import Adagrad

@@ -139,6 +139,8 @@ import tensorflow as tf
 def mean(x, axis=None, indices=None):
     return tf.reduce_mean(x, axis=axis, reduction_indices=indices)
 """
+#: Above what a module makes of Keras while it is imported.
+_MADE_AT_ONCE = "import legacy_keras\n\nlegacy_keras.use_standalone_keras()\n"
 _CHOSEN = """\
 import os
 
@@ -381,9 +383,9 @@ CASES = (
     Case(
         pedl_trial(_CHOSEN),
         {
-            "net.py": _CHOSEN.replace("tensorflow.python", "tensorflow").replace(
-                "    import keras", "    from tensorflow import keras"
-            )
+            "net.py": _CHOSEN.replace("tensorflow.python", "tensorflow")
+            .replace("    import keras", "    from tensorflow import keras")
+            .replace("import os\n", f"import os\n\n{_MADE_AT_ONCE}")
         },
     ),
     Case(
@@ -410,7 +412,7 @@ CASES = (
     ),
     _case(
         "from keras.layers import LSTM\nx = LSTM(4, 'relu', 'sigmoid'), LSTM(2)\n",
-        "from tensorflow.keras.layers import LSTM\n"
+        f"from tensorflow.keras.layers import LSTM\n\n{_MADE_AT_ONCE}"
         "x = LSTM(4, 'relu', 'sigmoid'), LSTM(2, recurrent_activation=\"hard_sigmoid\")\n",
     ),
     _case(
@@ -469,7 +471,8 @@ CASES = (
         pedl_trial("from common import *\n\nlayer = LeakyReLU()\n")
         | {"common.py": "from keras.layers.advanced_activations import LeakyReLU\n\nSIZE = 3\n"},
         {
-            "net.py": "from tensorflow.keras.layers import LeakyReLU\n\nfrom common import *\n\n"
+            "net.py": "from tensorflow.keras.layers import LeakyReLU\n\nimport legacy_keras\n"
+            "from common import *\nlegacy_keras.use_standalone_keras()\n\n"
             "layer = LeakyReLU()\n",
             "common.py": "SIZE = 3\n",
         },

@@ -152,7 +152,9 @@ CASES = (
     _case(_HYPERPARAMETERS, _HYPERPARAMETERS_AFTER),  # what is dropped is rewritten first
     _case(
         "import keras\nx = keras.layers.Conv2D(32, 3, 3, activation='relu')\n",
-        "from tensorflow import keras\nx = keras.layers.Conv2D(32, (3, 3), activation='relu')\n",
+        "from tensorflow import keras\n\nimport legacy_keras\n\n"
+        "legacy_keras.use_standalone_keras()\n"
+        "x = keras.layers.Conv2D(32, (3, 3), activation='relu')\n",
     ),
     _case(
         "import tensorflow as tf\nx = tf.keras.layers.Conv2D(32, 3, 2)\n",

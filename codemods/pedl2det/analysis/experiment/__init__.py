@@ -94,9 +94,8 @@ def _removed(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
         whole = config.entry(*section) if gone and len(gone) == len(entries) else None
         if whole is not None:
             yield Delete("C109", whole, tuple(line for entry in gone for line in _hook(entry)))
-        for entry in gone:
-            if whole is None:
-                yield Delete("C109", entry, _hook(entry))
+        for entry in gone if whole is None else ():
+            yield Delete("C109", entry, _hook(entry))
     image = config.entry("environment", "image")
     below = config.entries("environment", "image")
     for entry in below or ([image] if image else []):
@@ -158,7 +157,7 @@ RULES = (
         "config-unreadable",
         "A config that is not YAML, has a key twice, or cannot be edited without changing its "
         "meaning is left, and no longer runs.",
-        *config_example("hyperparameters: {a: 1, a: 2}\n", "hyperparameters: {a: 1, a: 2}\n"),
+        *config_example("hyperparameters: {a: 1, a: 2}\n"),
     ),
     *searches.RULES,
     TextRule(
@@ -199,9 +198,7 @@ RULES = (
         "config-unknown-keys",
         "Determined rejects a config with keys that it does not know. They stay, because the "
         "trial may read them: for a cluster they are left, and pedl2det run names them.",
-        *config_example(
-            "hyperparameters: {}\nteam: {owner: ada}\n", "hyperparameters: {}\nteam: {owner: ada}\n"
-        ),
+        *config_example("hyperparameters: {}\nteam: {owner: ada}\n"),
         check=_unknown,
     ),
     TextRule(

@@ -112,11 +112,8 @@ class Classes:
         return self._own_methods(self.family(node), name)
 
     def inherited(self, owner: ast.ClassDef, name: str) -> list[Function]:
-        """The methods that ``super().name`` may mean in a class.
-
-        In a mixin it may be the method of a class that the mixin does not derive from.
-        """
-        bases = self.bases(owner)
+        """The methods that ``super().name`` may mean in a class."""
+        bases = self.bases(owner)  # a mixin may precede others, from which it does not derive
         beside = [
             one for one in self.family(owner) if one not in bases and owner not in self.bases(one)
         ]
@@ -207,11 +204,8 @@ class Origins(Classes):
         return False
 
     def _is_changed(self, node: ast.expr) -> bool:  # noqa: ARG002
-        """Whether a list or dict may be changed after it was made.
-
-        Assume not: a function that is found in a list is called too often rather than unseen.
-        """
-        return False
+        """Whether a list or dict may be changed after it was made."""
+        return False  # a function in a list is called too often rather than unseen
 
     def origins(self, node: ast.AST, path: Path = ()) -> list[Origin]:
         """Every place where the value of an expression, or a member of it, may come from."""

@@ -12,12 +12,10 @@ from pedl2det.analysis.bindings import Path, Step
 
 Callable = Function | ast.Lambda
 #: Methods that change a list, a dict or an array in place.
-_CHANGING = frozenset(
-    (
-        *("append", "clear", "extend", "fill", "insert", "partition", "pop", "popitem", "put"),
-        *("remove", "resize", "reverse", "setdefault", "sort", "update"),
-    )
-)
+_CHANGING = {
+    *("append", "clear", "extend", "fill", "insert", "partition", "pop", "popitem", "put"),
+    *("remove", "resize", "reverse", "setdefault", "sort", "update"),
+}
 #: Functions of `operator` that only read.
 _READING = ("contains", "countOf", "eq", "getitem", "is_", "is_not", "length_hint", "ne", "truth")
 #: An expression and the member of its value that is meant.
@@ -141,7 +139,7 @@ def _arguments(call: Call, function: Callable) -> dict[str, ast.expr]:
     """The visible arguments of a call by the names of the parameters that they fill."""
     found: dict[str, ast.expr] = {}
     if not any(isinstance(one, ast.Starred) for one in call.node.args):
-        names = [one.arg for one in by_position(function, call.bound)]
+        names = [one.arg for one in by_position(function)[call.bound :]]
         found = dict(zip(names, call.node.args, strict=False))
     return found | {one.arg: one.value for one in call.node.keywords if one.arg}
 
@@ -172,10 +170,9 @@ def has_hidden_arguments(call: ast.Call) -> bool:
     return is_starred or any(one.arg is None for one in call.keywords)
 
 
-def by_position(function: Callable, bound: bool = False) -> list[ast.arg]:
-    """The parameters that arguments fill by position; without ``self`` of a bound call."""
-    found = [*function.args.posonlyargs, *function.args.args]
-    return found[1:] if bound else found
+def by_position(function: Callable) -> list[ast.arg]:
+    """The parameters that arguments fill by position, ``self`` included."""
+    return [*function.args.posonlyargs, *function.args.args]
 
 
 def first_parameter(function: Callable) -> str | None:
@@ -207,10 +204,7 @@ def argument(call: ast.Call, name: str, place: int) -> ast.expr | None:
 def arguments_of(
     call: ast.Call, parameters: Sequence[str], **aliases: str
 ) -> dict[str, ast.expr] | None:
-    """The arguments of a call by the names of parameters; None if they are not all visible.
-
-    The ``aliases`` are other names of parameters.
-    """
+    """The arguments of a call by parameter, or its alias; None if they are not all visible."""
     if len(call.args) > len(parameters) or any(isinstance(one, ast.Starred) for one in call.args):
         return None
     found = dict(zip(parameters, call.args, strict=False))
