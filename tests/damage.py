@@ -342,6 +342,13 @@ def change_hdf5(checkpoint: Path, rng: random.Random) -> str:
     return f"{_H5}: {kind}"
 
 
+def _as_earlier(path: Path, data: bytes) -> None:
+    """Write the states of loaders as versions before 2026-11 did."""
+    path.with_suffix(".json").unlink()
+    path.with_suffix(".npz").unlink()
+    path.write_bytes(data)
+
+
 def _write_at(path: Path, place: int, data: bytes) -> None:
     with path.open("r+b") as file:
         file.seek(place)
@@ -362,13 +369,21 @@ _DEEP = b"[" * 10**6 + b"]" * 10**6
 _H5 = "determined-keras-model.h5"
 _FILES: dict[str, tuple[str, Change]] = {
     **{
-        f"{name}.pkl, {kind}": (f"rank-0/{name}.pkl", partial(_replace, data=data))
-        for name in ("callbacks", "loaders")
+        f"callbacks.pkl, {kind}": ("rank-0/callbacks.pkl", partial(_replace, data=data))
         for kind, data in PICKLES.items()
     },
     **{
+        f"loaders.pkl, {kind}": ("rank-0/loaders.pkl", partial(_as_earlier, data=data))
+        for kind, data in PICKLES.items()
+    },
+    "rank-0/loaders.json, deep": ("rank-0/loaders.json", partial(_replace, data=_DEEP)),
+    "rank-0/loaders.json, wide": (
+        "rank-0/loaders.json",
+        partial(_replace, data=b'["list"' + b',["list"]' * 10**7 + b"]"),
+    ),
+    **{
         f"{name}.npz, {change.__name__.strip('_')}": (f"rank-0/{name}.npz", change)
-        for name in ("layers", "gradients")
+        for name in ("layers", "gradients", "loaders")
         for change in (_npz_of_zeros, _npz_of_a_huge_shape)
     },
     f"{_H5}, endless": (_H5, lambda path: _replace(path, endless_hdf5())),

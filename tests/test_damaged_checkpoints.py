@@ -211,7 +211,7 @@ def test_a_checkpoint_without_hashes_resumes(out: Path, whole: Trained) -> None:
     "name",
     [
         *("state.json", "hparams.json", "optimizer.json", "determined-keras-model.h5"),
-        *("rank-0/random.json", "rank-0/layers.npz", "rank-0/loaders.pkl"),
+        *("rank-0/random.json", "rank-0/layers.npz", "rank-0/loaders.json"),
     ],
 )
 def test_without_hashes_a_cut_file_is_still_noticed(name: str, out: Path) -> None:

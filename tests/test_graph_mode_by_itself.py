@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pedl2det_runtime.training.display import Nothing
+from pedl2det_runtime.training.display import Display
 from pedl2det_runtime.training.run import run
 from pedl2det_runtime.training.run_options import RunOptions
 from support import pedl2det, write_tree
@@ -244,7 +244,7 @@ def test_graphs_have_no_seed_after_a_run(tmp_path: Path) -> None:
     before = tf.Graph.seed
     source = AUTOENCODER.replace("0.5 * K.sum(K.square(code), axis=-1)", "0.0")
     directory = trial(tmp_path / "trial", source, OPTIMIZER="'sgd'")
-    run(RunOptions(directory=directory, out=tmp_path / "out", max_batches=1), Nothing())
+    run(RunOptions(directory=directory, out=tmp_path / "out", max_batches=1), Display())
     assert tf.Graph.seed is before
 
 

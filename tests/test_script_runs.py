@@ -13,7 +13,7 @@ import pytest
 from pedl2det_runtime.checkpoint.directory import latest
 from pedl2det_runtime.checkpoint.model_files import read_weights
 from pedl2det_runtime.errors import Pedl2DetError
-from pedl2det_runtime.training.display import Nothing
+from pedl2det_runtime.training.display import Display
 from pedl2det_runtime.training.run import run
 from pedl2det_runtime.training.run_options import RunOptions
 from support import write_tree
@@ -68,7 +68,7 @@ class Ran:
     def __init__(self, out: Path, body: str, metrics: str = "None", **options: Any) -> None:
         files = {"train.py": HEAD.replace("METRICS", metrics) + body, "const.yaml": STEPS}
         directory = write_tree(out.with_name(f"{out.name}-trial"), files)
-        run(RunOptions(directory=directory, out=out, **options), Nothing())
+        run(RunOptions(directory=directory, out=out, **options), Display())
         self.out = out
 
     @property

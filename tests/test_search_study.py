@@ -225,7 +225,7 @@ def test_what_a_trial_reached_is_what_its_run_recorded(
     best = {"metric": "loss", "value": 0.2, "batches": 4, "checkpoint": "b"}
     ended = {"batches": 8, "trained": 4, "seconds": 1.0, "best": best, "last": last}
     record = {"title": "t", "seed": 0, "length": 8, "records": 2, "verbose": True, "ended": ended}
-    (tmp_path / "pedl2det-end.json").write_text(json.dumps(record))
+    (tmp_path / "run.json").write_text(json.dumps({"source": None, "end": record}))
     line = '{"event": "end", "batches": 99, "last": 0.0}'
 
     reached = train_as(tmp_path, line, monkeypatch)

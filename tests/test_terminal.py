@@ -142,10 +142,11 @@ def test_on_a_terminal_a_run_shows_a_bar_and_how_to_go_on(tmp_path: Path) -> Non
 def assert_says_at_once_that_nothing_is_left(command: list[str], cwd: Path) -> None:
     """Without TensorFlow, which cannot be imported; but not if the code has changed since."""
     broken = write_tree(cwd / "broken", {"tensorflow.py": "raise ImportError('not needed')\n"})
+    path = os.pathsep.join([str(broken), os.environ.get("PYTHONPATH", "")])
     files = read_tree(cwd / "out")
 
-    told = pedl2det(*command, "--log-format=json", cwd=cwd, PYTHONPATH=str(broken))
-    said = pedl2det(*command, cwd=cwd, PYTHONPATH=str(broken))
+    told = pedl2det(*command, "--log-format=json", cwd=cwd, PYTHONPATH=path)
+    said = pedl2det(*command, cwd=cwd, PYTHONPATH=path)
 
     assert (told.returncode, said.returncode) == (0, 0), told.stderr + said.stderr
     begin, end = map(json.loads, told.stdout.splitlines())
@@ -159,7 +160,7 @@ def assert_says_at_once_that_nothing_is_left(command: list[str], cwd: Path) -> N
     assert second == "nothing is left to train: 40 batches are trained; results in out"
     assert read_tree(cwd / "out") == files
     (cwd / "trial" / "model_def.py").write_text(MODEL + "# changed\n")
-    assert "not needed" in pedl2det(*command, cwd=cwd, PYTHONPATH=str(broken)).stderr
+    assert "not needed" in pedl2det(*command, cwd=cwd, PYTHONPATH=path).stderr
 
 
 def seen(terminal: int) -> str:

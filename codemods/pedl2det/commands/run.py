@@ -118,7 +118,7 @@ def _train(
     from pedl2det_runtime import errors
     from pedl2det_runtime.distributed.ranks import is_rank
     from pedl2det_runtime.training import signals
-    from pedl2det_runtime.training.run_end import find_end
+    from pedl2det_runtime.training.run_record import find_end
     from pedl2det_runtime.training.start_ranks import ranks_to_start, start_ranks
 
     out = None if options.discards_results else options.out

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from pedl2det.visible import say
-from pedl2det_runtime.training.display import Ended, Lines, Nothing, Report
+from pedl2det_runtime.training.display import Display, Ended, Lines, Report
 
 
 def display(
@@ -36,7 +36,7 @@ def display(
     return nullcontext(Lines(say, out))
 
 
-class Quiet(Nothing):
+class Quiet(Display):
     """Prints what needs attention on stderr, and nothing else."""
 
     def say(self, line: str) -> None:
@@ -44,7 +44,7 @@ class Quiet(Nothing):
         say(line, err=True)
 
 
-class JsonLines(Nothing):
+class JsonLines(Display):
     """Prints one JSON object for each event: begin, notice, training, validation, end."""
 
     def __init__(self, out: Path | None) -> None:

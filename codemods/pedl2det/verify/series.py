@@ -33,10 +33,11 @@ class Series:
 
         Further configs follow while there is code that no training has executed. Without configs,
         it is trained by what `run` finds. Returns the first proof that is not equal, else one
-        proof of all; a further config that cannot be trained here is named in it.
+        proof of all; a further config that cannot be, or was not, trained is named in it.
         """
         outcome = next(one for one in result.outcomes if one.directory == directory)
         configs = _by_branch(outcome.configs)
+        left = [one.name for one in outcome.configs if one not in configs]
         first = configs[0] if configs else None
         how = "in the second form" if directory in self._numbers else "migrated"
         number = self._numbers.setdefault(directory, len(self._numbers) + 1)
@@ -47,6 +48,7 @@ class Series:
         self._say(f"{place}: {proof.message} ({time.monotonic() - began:.0f} s)")
         for order, config in enumerate(configs[1:], 2) if proof.is_equal else ():
             if order > _MOST_CONFIGS and not any(proof.unrun.values()):
+                left = [one.name for one in configs[order - 1 :]] + left
                 break
             verdict = verify_trial(directory, config, _BATCHES_OF_OTHERS, result=result)
             message, _, _ = verdict.message.partition(";")  # the rest was said of the first
@@ -59,6 +61,8 @@ class Series:
             unrun = common(proof.unrun, verdict.unrun) if trained else proof.unrun
             of_proof = (*proof.configs, *trained)
             proof = replace(proof, message=message, configs=of_proof, unrun=unrun)
+        if left and proof.is_equal:
+            proof = replace(proof, message=f"{proof.message}; not trained by {', '.join(left)}")
         return proof
 
 

@@ -19,7 +19,7 @@ from pedl2det_runtime import refusals
 from pedl2det_runtime.api.trial_info import current, get_cluster_info
 from pedl2det_runtime.checkpoint.json_lines import REPORT, JsonLines, scalars
 from pedl2det_runtime.checkpoint.ownership import METADATA
-from pedl2det_runtime.distributed import DistributedContext, one_process
+from pedl2det_runtime.distributed import DistributedContext, DummyDistributedContext
 from pedl2det_runtime.errors import CheckpointNotFound, ConfigError, NoTrialError, UnservedNameError
 
 #: Where results are, without ``pedl2det run``.
@@ -216,4 +216,4 @@ def init(
         reason = refusals.message("determined.core")
         raise ConfigError(f"checkpoint_storage: expected a directory, got {place!r}; {reason}")
     _log.info("results are in %s", results)
-    return Context(results, Path(place).resolve(), distributed or one_process())
+    return Context(results, Path(place).resolve(), distributed or DummyDistributedContext())

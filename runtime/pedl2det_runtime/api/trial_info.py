@@ -17,7 +17,7 @@ from pedl2det_runtime.config.cluster_environment import here, variables_set
 from pedl2det_runtime.config.config_dict import ConfigDict, with_defaults
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.hparams import sample_hparams
-from pedl2det_runtime.distributed import DistributedContext, one_process
+from pedl2det_runtime.distributed import DistributedContext, DummyDistributedContext
 from pedl2det_runtime.errors import InvalidConfigurationException, NoTrialError
 from pedl2det_runtime.errors.repeated_warnings import shown_once
 
@@ -42,7 +42,7 @@ class TrialInfo:
     hparams: dict[str, Any]
     seed: int
     tensorboard_dir: Path
-    distributed: DistributedContext = field(default_factory=one_process)
+    distributed: DistributedContext = field(default_factory=DummyDistributedContext)
     experiment_id: int = 1
     trial_id: int = 1
     initial_batch: int = 0
@@ -60,7 +60,7 @@ class TrialInfo:
             distributed: the ranks; one process by default.
         """
         return cls(
-            distributed=distributed or one_process(),
+            distributed=distributed or DummyDistributedContext(),
             config=config,
             hparams=here(sample_hparams(config), config.places),
             seed=config.reproducibility.experiment_seed,

@@ -22,17 +22,11 @@ from pedl2det_runtime.errors import MetricError
 
 @dataclass(frozen=True)
 class Retention:
-    """The number of checkpoints to keep.
+    """The number of checkpoints to keep."""
 
-    Attributes:
-        best: number of checkpoints with the best validation metric.
-        latest: number of checkpoints with the most batches.
-        smaller_is_better: whether a smaller metric is better.
-    """
-
-    best: int
-    latest: int
-    smaller_is_better: bool
+    best: int  #: number of checkpoints with the best validation metric
+    latest: int  #: number of checkpoints with the most batches
+    smaller_is_better: bool  #: whether a smaller metric is better
 
 
 def superseded(
@@ -68,40 +62,24 @@ def _is_number(value: float | None) -> bool:
 
 @dataclass(frozen=True)
 class Best:
-    """The best validation of a run.
+    """The best validation of a run."""
 
-    Attributes:
-        metric: the searcher's metric.
-        value: its value.
-        batches: batches trained before it.
-        checkpoint: the name of the checkpoint of that batch; None if there is none.
-    """
-
-    metric: str
-    value: float
-    batches: int
-    checkpoint: str | None
+    metric: str  #: the searcher's metric
+    value: float  #: its value
+    batches: int  #: batches trained before it
+    checkpoint: str | None  #: the name of the checkpoint of that batch; None if there is none
 
 
 @dataclass(frozen=True)
 class Goal:
-    """The metric to optimize, and which checkpoints to write and keep.
+    """The metric to optimize, and which checkpoints to write and keep."""
 
-    Attributes:
-        metric: the searcher's metric.
-        smaller_is_better: whether a smaller value of the metric is better.
-        policy: the validations after which to write a checkpoint: best, all or none.
-        retention: which checkpoints to keep; None keeps all.
-        storage: where to copy checkpoints; None copies none.
-        generation: defines aliases of metric names.
-    """
-
-    metric: str
-    smaller_is_better: bool
-    policy: str
-    retention: Retention | None = None
-    storage: Storage | None = None
-    generation: Generation = CONTEXT_BASED
+    metric: str  #: the searcher's metric
+    smaller_is_better: bool  #: whether a smaller value of the metric is better
+    policy: str  #: the validations after which to write a checkpoint: best, all or none
+    retention: Retention | None = None  #: which checkpoints to keep; None keeps all
+    storage: Storage | None = None  #: where to copy checkpoints; None copies none
+    generation: Generation = CONTEXT_BASED  #: defines aliases of metric names
 
     def value(self, metrics: dict[str, float]) -> float | None:
         """Return the searcher's metric among validation metrics; None if it is missing."""

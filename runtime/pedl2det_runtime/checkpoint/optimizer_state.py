@@ -45,18 +45,13 @@ Slots = dict[str, list[tuple[str, Any]]]
 class OptimizerState:
     """The state of an optimizer, as a file holds it.
 
-    Attributes:
-        names: the name of each array.
-        arrays: the arrays.
-        kind: the class of the optimizer; empty if the file does not say it.
-
     Raises:
         ValueError: a counter of steps is not a whole number.
     """
 
-    names: tuple[str, ...]
-    arrays: tuple[Array, ...]
-    kind: str = ""
+    names: tuple[str, ...]  #: the name of each array
+    arrays: tuple[Array, ...]  #: the arrays
+    kind: str = ""  #: the class of the optimizer; empty if the file does not say it
 
     def __post_init__(self) -> None:
         for name, array in self._counters():

@@ -24,6 +24,7 @@ import os
 import re
 import shutil
 import stat
+import tempfile
 import uuid
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -41,15 +42,10 @@ _CACHE = "__pycache__"  # written when the trial's code is imported
 
 @dataclass(frozen=True)
 class Owner:
-    """The content of a marker.
+    """The content of a marker."""
 
-    Attributes:
-        checkpoint: the checkpoint's UUID, which is also its directory name.
-        run: the UUID of the run that wrote it.
-    """
-
-    checkpoint: str
-    run: str
+    checkpoint: str  #: the checkpoint's UUID, which is also its directory name
+    run: str  #: the UUID of the run that wrote it
 
 
 def run_of(checkpoint: Path | None) -> str:
@@ -166,6 +162,21 @@ def remove(checkpoint: Path) -> None:
         else:
             path.unlink()
     checkpoint.rmdir()
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write a file of ours whole, beside its place, and then put it there.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as beside:
+        partial = Path(beside, path.name)
+        with partial.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
 
 
 def refuse_existing(path: Path) -> None:

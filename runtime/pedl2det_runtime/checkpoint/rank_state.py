@@ -1,7 +1,8 @@
 """Write and read the state of each rank in a checkpoint.
 
 The directory ``rank-N`` has the random states of the host and of layers, the states of data
-sequences and callbacks, and the gradients accumulated since the last optimizer step.
+sequences and callbacks, and the gradients accumulated since the last optimizer step, as JSON and
+arrays. Only the states of callbacks are a pickle: they may be objects of the trial's classes.
 """
 
 from __future__ import annotations
@@ -12,42 +13,34 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pedl2det_runtime.backends import random_state
-from pedl2det_runtime.checkpoint import resource_limits, safe_pickle
+from pedl2det_runtime.checkpoint import plain_data, resource_limits, safe_pickle
+from pedl2det_runtime.checkpoint.plain_data import Arrays
 from pedl2det_runtime.checkpoint.untrusted_files import read_bytes, read_json, reading
 
-Arrays = list[npt.NDArray[Any]]
 _OPTIONAL = ("metrics", "operations")
 _LOADERS = {"training": dict, "validation": dict}
 
 
 @dataclass(frozen=True)
 class RankState:
-    """The state of one rank; the model is common to all ranks.
+    """The state of one rank; the model is common to all ranks."""
 
-    Attributes:
-        random: the host's random states (:mod:`pedl2det_runtime.backends.random_state`); empty for
-            a converted checkpoint that had none. ``layers`` is empty then, too.
-        callbacks: the pickled states of the callbacks.
-        loaders: changed attributes of the data sequences, by role (training, validation).
-        layers: states of random and recurrent layers, and of TensorFlow's generator.
-        gradients: sums of gradients since the last step (``optimizations.aggregation_frequency``).
-        directory: the directory from which it was read.
-        metrics: sums of the metrics since the last report; empty at a report.
-        operations: states of random operations of graph mode.
-        epoch: sums and weights of metrics since the epoch began, for callbacks of old trials.
-    """
-
+    #: the host's random states (:mod:`pedl2det_runtime.backends.random_state`); empty for a
+    #: converted checkpoint that had none. ``layers`` is empty then, too.
     random: dict[str, Any]
-    callbacks: bytes
+    callbacks: bytes  #: the pickled states of the callbacks
+    #: changed attributes of the data sequences, by role (training, validation)
     loaders: dict[str, dict[str, Any]]
-    layers: Arrays
+    layers: Arrays  #: states of random and recurrent layers, and of TensorFlow's generator
+    #: sums of gradients since the last step (``optimizations.aggregation_frequency``)
     gradients: Arrays
-    directory: Path = Path()
+    directory: Path = Path()  #: the directory from which it was read
+    #: sums of the metrics since the last report; empty at a report
     metrics: Arrays = field(default_factory=list)
-    operations: Arrays = field(default_factory=list)
+    operations: Arrays = field(default_factory=list)  #: states of random operations of graph mode
+    #: sums and weights of metrics since the epoch began, for callbacks of old trials
     epoch: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     def write(self, checkpoint: Path, rank: int) -> None:
@@ -56,7 +49,9 @@ class RankState:
         directory.mkdir()
         (directory / "random.json").write_text(json.dumps(self.random) + "\n", encoding="utf-8")
         (directory / "callbacks.pkl").write_bytes(self.callbacks)
-        (directory / "loaders.pkl").write_bytes(safe_pickle.dumps(self.loaders))
+        data, arrays = plain_data.dumps(self.loaders)
+        (directory / "loaders.json").write_bytes(data + b"\n")
+        np.savez(directory / "loaders.npz", *arrays)
         np.savez(directory / "layers.npz", *self.layers)
         np.savez(directory / "gradients.npz", *self.gradients)
         if self.epoch:
@@ -87,7 +82,7 @@ class RankState:
         return cls(
             random=random,
             callbacks=read_bytes(directory / "callbacks.pkl"),
-            loaders=_loaders(directory / "loaders.pkl"),
+            loaders=_loaders(directory),
             layers=_arrays(directory / "layers.npz"),
             gradients=_arrays(directory / "gradients.npz"),
             directory=directory,
@@ -104,10 +99,15 @@ def _epoch(path: Path) -> dict[str, tuple[float, float]]:
         return {str(name): (float(total), float(weight)) for name, (total, weight) in sums.items()}
 
 
-def _loaders(path: Path) -> dict[str, dict[str, Any]]:
-    data = read_bytes(path)
+def _loaders(directory: Path) -> dict[str, dict[str, Any]]:
+    path = directory / "loaders.json"
+    earlier = path.with_suffix(".pkl")  # of a checkpoint that an earlier version wrote
+    is_earlier = earlier.exists() and not path.exists()
+    data = read_bytes(earlier if is_earlier else path)
+    arrays = [] if is_earlier else _arrays(path.with_suffix(".npz"))
     with reading(path):
-        loaders: dict[str, dict[str, Any]] = safe_pickle.loads(data)
+        loaders: dict[str, dict[str, Any]]
+        loaders = safe_pickle.loads(data) if is_earlier else plain_data.loads(data, arrays)
         if {name: type(changes) for name, changes in loaders.items()} != _LOADERS:
             raise ValueError("expected one dict each for training and validation")
         return loaders

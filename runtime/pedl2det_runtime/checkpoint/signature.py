@@ -43,11 +43,7 @@ def sign(directory: Path, files: dict[str, Any]) -> None:
         OSError: the signature cannot be written.
     """
     text = json.dumps({"hmac": _hmac(files)})
-    prefix = f".{ownership.SIGNATURE}."
-    with tempfile.TemporaryDirectory(dir=directory, prefix=prefix) as beside:
-        partial = Path(beside, ownership.SIGNATURE)
-        partial.write_text(f"{text}\n", encoding="utf-8")
-        partial.replace(directory / ownership.SIGNATURE)
+    ownership.replace_file(directory / ownership.SIGNATURE, f"{text}\n")
 
 
 def is_signed(directory: Path) -> bool:

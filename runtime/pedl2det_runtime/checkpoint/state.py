@@ -14,17 +14,11 @@ from pedl2det_runtime.checkpoint.untrusted_files import JSON_BYTES, read_bytes, 
 
 @dataclass(frozen=True)
 class Progress:
-    """Training progress of a trial, stored in checkpoints.
+    """Training progress of a trial, stored in checkpoints."""
 
-    Attributes:
-        batches: batches trained.
-        last_validation: batches at the last validation, -1 before the first.
-        last_checkpoint: batches at the last checkpoint, -1 before the first.
-    """
-
-    batches: int = 0
-    last_validation: int = -1
-    last_checkpoint: int = -1
+    batches: int = 0  #: batches trained
+    last_validation: int = -1  #: batches at the last validation, -1 before the first
+    last_checkpoint: int = -1  #: batches at the last checkpoint, -1 before the first
 
     def trained_to(self, batches: int) -> Progress:
         """Return the progress after training up to ``batches``."""
@@ -41,27 +35,17 @@ class Progress:
 
 @dataclass(frozen=True)
 class State:
-    """Training state other than the model.
+    """Training state other than the model."""
 
-    Attributes:
-        progress: the number of batches trained.
-        records: lines of ``metrics.jsonl`` at this batch.
-        best: the best value of the searcher's metric so far.
-        seed: the trial's seed.
-        slots: the number of processes.
-        stopped: whether a callback ended the training.
-        workload: the batch at which the present workload began, if the checkpoint is within it.
-        wants_to_stop: whether a callback wants the training to end after this workload.
-    """
-
-    progress: Progress
-    records: int
-    best: float | None
-    seed: int
-    slots: int
-    stopped: bool = False
+    progress: Progress  #: the number of batches trained
+    records: int  #: lines of ``metrics.jsonl`` at this batch
+    best: float | None  #: the best value of the searcher's metric so far
+    seed: int  #: the trial's seed
+    slots: int  #: the number of processes
+    stopped: bool = False  #: whether a callback ended the training
+    #: the batch at which the present workload began, if the checkpoint is within it
     workload: int | None = None
-    wants_to_stop: bool = False
+    wants_to_stop: bool = False  #: whether a callback wants the training to end after this workload
 
 
 def read_state(checkpoint: Path) -> State:

@@ -42,22 +42,14 @@ from pedl2det_runtime.errors import CheckpointError
 
 @dataclass(frozen=True)
 class Contents:
-    """What every checkpoint of a run contains beside the training state.
+    """What every checkpoint of a run contains beside the training state."""
 
-    Attributes:
-        config: the experiment config.
-        hparams: the trial's hyperparameters.
-        directory: the trial's directory.
-        code: the trial's files (:func:`.code_files.code_of`).
-        batch: the batch spec (:func:`.model_files.describe_spec`).
-        compiled: what ``build_model`` compiled (:mod:`~.backends.compiled_model`).
-    """
-
-    config: dict[str, Any]
-    hparams: dict[str, Any]
-    directory: Path
-    code: tuple[Path, ...]
-    batch: Any = None
+    config: dict[str, Any]  #: the experiment config
+    hparams: dict[str, Any]  #: the trial's hyperparameters
+    directory: Path  #: the trial's directory
+    code: tuple[Path, ...]  #: the trial's files (:func:`.code_files.code_of`)
+    batch: Any = None  #: the batch spec (:func:`.model_files.describe_spec`)
+    #: what ``build_model`` compiled (:mod:`~.backends.compiled_model`)
     compiled: dict[str, Any] | None = None
 
 
@@ -114,15 +106,10 @@ def save(
 
 @dataclass(frozen=True)
 class Unfinished:
-    """A checkpoint without its ``metadata.json``; a run does not resume from it.
+    """A checkpoint without its ``metadata.json``; a run does not resume from it."""
 
-    Attributes:
-        path: its directory.
-        metadata: the metadata, without the hashes of the files.
-    """
-
-    path: Path
-    metadata: dict[str, Any]
+    path: Path  #: its directory
+    metadata: dict[str, Any]  #: the metadata, without the hashes of the files
 
     def complete(self, *, is_trusted: bool = True) -> Path:
         """Write the hashes, sync all files, and then write ``metadata.json``.

@@ -19,29 +19,22 @@ def with_prefix(kind: Kind, metrics: Metrics) -> Metrics:
 
 @dataclass(frozen=True)
 class Generation:
-    """Training semantics of one API generation.
+    """Training semantics of one API generation."""
 
-    Attributes:
-        epoch_is_one_pass: an epoch is one pass over a Sequence or one step of a dataset, and
-            ``on_epoch_end`` gets the training logs.
-        keeps_partial_batch: whether to keep a smaller last batch of training arrays.
-        wraps_datasets: whether datasets must be wrapped.
-        epoch: batches per epoch if the trial sets it, else 0.
-        limits_any_validation: whether ``validation_steps`` applies to Sequences and arrays too.
-        has_old_metric_names: whether callbacks and the searcher may use the names of metrics in
-            TensorFlow 1.
-        reported: maps metrics from the names in Keras to the names in reports.
-        validate: computes the validation metrics from the number of trained batches; None to call
-            ``model.evaluate``.
-    """
-
+    #: an epoch is one pass over a Sequence or one step of a dataset, and ``on_epoch_end`` gets the
+    #: training logs
     epoch_is_one_pass: bool = False
-    keeps_partial_batch: bool = True
-    wraps_datasets: bool = True
-    epoch: int = 0
+    keeps_partial_batch: bool = True  #: whether to keep a smaller last batch of training arrays
+    wraps_datasets: bool = True  #: whether datasets must be wrapped
+    epoch: int = 0  #: batches per epoch if the trial sets it, else 0
+    #: whether ``validation_steps`` applies to Sequences and arrays too
     limits_any_validation: bool = False
+    #: whether callbacks and the searcher may use the names of metrics in TensorFlow 1
     has_old_metric_names: bool = False
+    #: maps metrics from the names in Keras to the names in reports
     reported: Callable[[Kind, Metrics], Metrics] = with_prefix
+    #: computes the validation metrics from the number of trained batches; None to call
+    #: ``model.evaluate``
     validate: Callable[[int], Metrics] | None = None
 
     def with_aliases(self, metrics: Metrics) -> Metrics:

@@ -36,21 +36,13 @@ SERVED, PROCESSES, SEARCH, LABEL, CLUSTER, REFUSED = Effect
 
 @dataclass(frozen=True)
 class Row:
-    """Keys of one section with the same effect.
+    """Keys of one section with the same effect."""
 
-    Attributes:
-        section: the name of the section; empty for the top level.
-        names: the keys, separated by spaces.
-        effect: what a run does with them.
-        configs: the configs that have them.
-        note: what they set.
-    """
-
-    section: str
-    names: str
-    effect: Effect
-    configs: Configs = ALL
-    note: str = ""
+    section: str  #: the name of the section; empty for the top level
+    names: str  #: the keys, separated by spaces
+    effect: Effect  #: what a run does with them
+    configs: Configs = ALL  #: the configs that have them
+    note: str = ""  #: what they set
 
     @property
     def paths(self) -> list[str]:

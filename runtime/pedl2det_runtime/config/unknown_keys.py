@@ -18,17 +18,13 @@ _REQUIRED = ("hyperparameters", "searcher")
 
 @dataclass(frozen=True)
 class UnknownKey:
-    """A key that no documented config has.
+    """A key that no documented config has."""
 
-    Attributes:
-        keys: its path.
-        meant: the key that was likely meant, with its section if that is another one; or None.
-        is_mistake: whether the key that was meant has an effect, and is in a section that the
-            trial's code has no keys of its own in.
-    """
-
-    keys: KeyPath
+    keys: KeyPath  #: its path
+    #: the key that was likely meant, with its section if that is another one; or None
     meant: str | None = None
+    #: whether the key that was meant has an effect, and is in a section that the trial's code has
+    #: no keys of its own in
     is_mistake: bool = False
 
     @property

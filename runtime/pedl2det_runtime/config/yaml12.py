@@ -76,17 +76,11 @@ _Loader.add_constructor("tag:yaml.org,2002:float", _construct_float)
 
 @dataclass(frozen=True)
 class Document:
-    """One parsed YAML document.
+    """One parsed YAML document."""
 
-    Attributes:
-        value: the document as plain Python objects.
-        lines: the line of each key path, from 1.
-        duplicate: the key path of the first duplicate key, or None.
-    """
-
-    value: Any
-    lines: dict[KeyPath, int]
-    duplicate: KeyPath | None
+    value: Any  #: the document as plain Python objects
+    lines: dict[KeyPath, int]  #: the line of each key path, from 1
+    duplicate: KeyPath | None  #: the key path of the first duplicate key, or None
 
 
 def parse(text: str) -> Document:
@@ -139,19 +133,12 @@ def _walk(
 
 @dataclass(frozen=True)
 class Source:
-    """Where the keys of a config were written.
+    """Where the keys of a config were written."""
 
-    Attributes:
-        path: the YAML file; None for a mapping in code.
-        lines: the line of each key path, from 1.
-        overrides: the key paths that ``--set`` names.
-        added: those of them that the file does not have.
-    """
-
-    path: Path | None = None
-    lines: Mapping[KeyPath, int] = field(default_factory=dict)
-    overrides: tuple[KeyPath, ...] = ()
-    added: tuple[KeyPath, ...] = ()
+    path: Path | None = None  #: the YAML file; None for a mapping in code
+    lines: Mapping[KeyPath, int] = field(default_factory=dict)  #: the line of each key path, from 1
+    overrides: tuple[KeyPath, ...] = ()  #: the key paths that ``--set`` names
+    added: tuple[KeyPath, ...] = ()  #: those of them that the file does not have
 
     def location(self, keys: KeyPath) -> str:
         """Return ``file:line: key.path``; a missing key gets the line of its parent."""

@@ -36,32 +36,21 @@ _log = logger(__name__)
 
 @dataclass(frozen=True)
 class Workers:
-    """Settings of the data workers.
+    """Settings of the data workers."""
 
-    Attributes:
-        count: number of workers; 0 loads batches on the calling thread.
-        processes: use processes instead of threads.
-        queue: maximum number of batches loaded ahead.
-        stream: seed words; together with the batch number they seed a process for a batch.
-    """
-
-    count: int = 1
-    processes: bool = False
-    queue: int = 10
+    count: int = 1  #: number of workers; 0 loads batches on the calling thread
+    processes: bool = False  #: use processes instead of threads
+    queue: int = 10  #: maximum number of batches loaded ahead
+    #: seed words; together with the batch number they seed a process for a batch
     stream: tuple[int, ...] = (0,)
 
 
 @dataclass
 class Horizon:
-    """How far data may be used: the training loop moves it, and what reads the data looks at it.
+    """How far data may be used: the training loop moves it, and what reads the data looks at it."""
 
-    Attributes:
-        made: the number of batches of the training that may be made; None for all.
-        read: the number of batches that may be read at once: an execution ends there.
-    """
-
-    made: int | None = None
-    read: int = 0
+    made: int | None = None  #: the number of batches of the training that may be made; None for all
+    read: int = 0  #: the number of batches that may be read at once: an execution ends there
 
 
 class Reader:

@@ -18,20 +18,14 @@ from pedl2det_runtime.errors import CheckFailedError
 class Sampler:
     """The order of batches on one of several processes.
 
-    Attributes:
-        length: number of batches in the data set.
-        shuffle_seed: seed of the order, or None for the order of the data set.
-        rank: rank of this process.
-        size: number of processes; each reads every ``size``-th batch.
-
     Raises:
         CheckFailedError: there are no batches, or fewer than processes.
     """
 
-    length: int
-    shuffle_seed: int | None = None
-    rank: int = 0
-    size: int = 1
+    length: int  #: number of batches in the data set
+    shuffle_seed: int | None = None  #: seed of the order, or None for the order of the data set
+    rank: int = 0  #: rank of this process
+    size: int = 1  #: number of processes; each reads every ``size``-th batch
 
     def __post_init__(self) -> None:
         if self.length < 1:

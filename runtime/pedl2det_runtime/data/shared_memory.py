@@ -25,17 +25,11 @@ _ALIGNED = 64
 
 @dataclass(frozen=True)
 class Packed:
-    """A batch on its way.
+    """A batch on its way."""
 
-    Attributes:
-        pickled: its pickle without the content of arrays.
-        sizes: bytes of each content that lies in the shared memory.
-        contents: the contents if they are not there.
-    """
-
-    pickled: bytes
-    sizes: tuple[int, ...] = ()
-    contents: tuple[bytearray, ...] = ()
+    pickled: bytes  #: its pickle without the content of arrays
+    sizes: tuple[int, ...] = ()  #: bytes of each content that lies in the shared memory
+    contents: tuple[bytearray, ...] = ()  #: the contents if they are not there
 
 
 class Slot:

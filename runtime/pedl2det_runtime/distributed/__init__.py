@@ -10,10 +10,6 @@
 """
 
 from pedl2det_runtime.distributed.connections import new_key
-from pedl2det_runtime.distributed.context import (
-    DistributedContext,
-    DummyDistributedContext,
-    one_process,
-)
+from pedl2det_runtime.distributed.context import DistributedContext, DummyDistributedContext
 
-__all__ = ["DistributedContext", "DummyDistributedContext", "new_key", "one_process"]
+__all__ = ["DistributedContext", "DummyDistributedContext", "new_key"]

@@ -182,19 +182,7 @@ class DistributedContext(refusals.RefusesInternals):
 
             if torch_is_connected():
                 return cls._with(layout, torch_groups(layout))
-        return cls._from_layout(layout, chief_ip)
-
-    @classmethod
-    def _from_layout(cls, layout: Layout, chief_ip: str | None) -> Self:
-        return cls(
-            rank=layout.rank,
-            size=layout.size,
-            local_rank=layout.local_rank,
-            local_size=layout.local_size,
-            cross_rank=layout.cross_rank,
-            cross_size=layout.cross_size,
-            chief_ip=chief_ip,
-        )
+        return cls._with(layout, _sockets(layout, chief_ip, _PORT))
 
     @classmethod
     def _with(cls, layout: Layout, groups: Groups) -> Self:
@@ -291,8 +279,3 @@ class DummyDistributedContext(DistributedContext):
 
     def __init__(self) -> None:
         super().__init__(rank=0, size=1, local_rank=0, local_size=1, cross_rank=0, cross_size=1)
-
-
-def one_process() -> DistributedContext:
-    """Return the context of a process that trains alone."""
-    return DummyDistributedContext()

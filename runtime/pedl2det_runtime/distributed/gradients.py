@@ -86,15 +86,10 @@ def _unzipped(pairs: Any) -> tuple[list[Any], list[Any]]:
 
 @dataclass
 class _Sums:
-    """Gradient sums of a set of variables.
+    """Gradient sums of a set of variables."""
 
-    Attributes:
-        counter: batches since the last step.
-        sums: one per variable that has a gradient.
-    """
-
-    counter: tf.Variable
-    sums: list[Any]
+    counter: tf.Variable  #: batches since the last step
+    sums: list[Any]  #: one per variable that has a gradient
 
 
 class Accumulator:

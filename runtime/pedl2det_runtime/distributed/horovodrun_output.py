@@ -29,45 +29,28 @@ _OF_THE_TRIAL = "TrialCodeError"
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a rank's output.
+    """One line of a rank's output."""
 
-    Attributes:
-        rank: the rank.
-        stream: ``stdout`` or ``stderr``.
-        text: the line, without its end.
-    """
-
-    rank: int
-    stream: str
-    text: str
+    rank: int  #: the rank
+    stream: str  #: ``stdout`` or ``stderr``
+    text: str  #: the line, without its end
 
 
 @dataclass(frozen=True)
 class RankExit:
-    """The end of a rank's process.
+    """The end of a rank's process."""
 
-    Attributes:
-        rank: the rank.
-        code: its exit code; 128 and more for a signal.
-    """
-
-    rank: int
-    code: int
+    rank: int  #: the rank
+    code: int  #: its exit code; 128 and more for a signal
 
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a rank failed, as it reports it to the launcher.
+    """Why a rank failed, as it reports it to the launcher."""
 
-    Attributes:
-        kind: the class of the error.
-        message: one line for the user.
-        details: further lines: a traceback, or the last output.
-    """
-
-    kind: str
-    message: str
-    details: str = ""
+    kind: str  #: the class of the error
+    message: str  #: one line for the user
+    details: str = ""  #: further lines: a traceback, or the last output
 
     def tell(self) -> None:
         """Report the failure to the launcher, through stderr."""

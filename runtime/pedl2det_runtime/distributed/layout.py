@@ -20,24 +20,16 @@ CHIEF_IP = "DET_CHIEF_IP"
 class Layout:
     """The ranks and sizes of one process.
 
-    Attributes:
-        rank: the rank of the process.
-        size: the number of processes.
-        local_rank: the rank of the process on its machine.
-        local_size: the number of processes on its machine.
-        cross_rank: the rank of its machine.
-        cross_size: the number of machines.
-
     Raises:
         CheckFailedError: the numbers are inconsistent.
     """
 
-    rank: int
-    size: int
-    local_rank: int
-    local_size: int
-    cross_rank: int
-    cross_size: int
+    rank: int  #: the rank of the process
+    size: int  #: the number of processes
+    local_rank: int  #: the rank of the process on its machine
+    local_size: int  #: the number of processes on its machine
+    cross_rank: int  #: the rank of its machine
+    cross_size: int  #: the number of machines
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():

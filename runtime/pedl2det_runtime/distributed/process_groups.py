@@ -87,17 +87,11 @@ class Group(Protocol):
 
 @dataclass(frozen=True)
 class Groups:
-    """The groups of one process.
+    """The groups of one process."""
 
-    Attributes:
-        everywhere: all processes.
-        machine: the processes of this machine.
-        close: leaves the groups; called once.
-    """
-
-    everywhere: Group
-    machine: Group
-    close: Callable[[], None]
+    everywhere: Group  #: all processes
+    machine: Group  #: the processes of this machine
+    close: Callable[[], None]  #: leaves the groups; called once
 
 
 class Alone:

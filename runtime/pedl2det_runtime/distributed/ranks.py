@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from pedl2det_runtime.backends import keras_versions
-from pedl2det_runtime.distributed import DistributedContext, one_process
+from pedl2det_runtime.distributed import DistributedContext, DummyDistributedContext
 from pedl2det_runtime.errors import ConfigError, RankLostError
 
 _MESSAGES = ("Horovod has been shut down", "HorovodInternalError", "Connection closed by peer")
@@ -35,7 +35,7 @@ def join(slots: int | None) -> DistributedContext:
         ConfigError: Horovod started another number of ranks.
     """
     if not is_rank():
-        return one_process()
+        return DummyDistributedContext()
     keras_versions.choose_keras_2()
     keras_versions.load_tensorflow()
     import horovod.tensorflow as hvd

@@ -59,17 +59,11 @@ _DEFINED = "This is for code that is defined at "
 
 @dataclass(frozen=True)
 class Reason:
-    """The innermost error that a message reports.
+    """The innermost error that a message reports."""
 
-    Attributes:
-        kind: the class of the error; empty if the message does not name it.
-        text: its message in one line; may be empty.
-        place: the layer that raised it with the shapes of its inputs, or the node; may be empty.
-    """
-
-    kind: str
-    text: str
-    place: str
+    kind: str  #: the class of the error; empty if the message does not name it
+    text: str  #: its message in one line; may be empty
+    place: str  #: the layer that raised it with the shapes of its inputs, or the node; may be empty
 
 
 def reason_in(message: str) -> Reason:

@@ -27,21 +27,13 @@ _IGNORED = {"initial_epoch": 0, "validation_freq": 1}
 
 @dataclass(frozen=True)
 class _Fit:
-    """A call of ``fit`` or ``fit_generator``.
+    """A call of ``fit`` or ``fit_generator``."""
 
-    Attributes:
-        name: ``fit`` or ``fit_generator``.
-        arguments: its arguments by name.
-        size: records per batch, for arrays.
-        steps: batches per epoch, or None.
-        validation_steps: batches per validation, or None.
-    """
-
-    name: str
-    arguments: dict[str, Any]
-    size: int
-    steps: int | None
-    validation_steps: int | None
+    name: str  #: ``fit`` or ``fit_generator``
+    arguments: dict[str, Any]  #: its arguments by name
+    size: int  #: records per batch, for arrays
+    steps: int | None  #: batches per epoch, or None
+    validation_steps: int | None  #: batches per validation, or None
 
 
 def trial_from_fit(

@@ -31,14 +31,10 @@ Train = Callable[[type[TFKerasTrial], TrialInfo], Path]
 
 @dataclass
 class Fits:
-    """The calls of ``fit`` in a script.
+    """The calls of ``fit`` in a script."""
 
-    Attributes:
-        count: the number of calls.
-        failure: the exception that a call raised; the script may have caught it.
-    """
-
-    count: int = 0
+    count: int = 0  #: the number of calls
+    #: the exception that a call raised; the script may have caught it
     failure: BaseException | None = None
 
 

@@ -27,36 +27,22 @@ Mode = Literal["aggressive", "standard", "conservative"]
 
 @dataclass(frozen=True)
 class Point:
-    """One trial of a search.
+    """One trial of a search."""
 
-    Attributes:
-        number: its number, from 0.
-        hparams: the values of its hyperparameters.
-        seed: its trial seed.
-        rungs: where it may stop, in batches; the last is its whole length.
-        bracket: the bracket in which it competes.
-    """
-
-    number: int
-    hparams: dict[str, Any]
-    seed: int
-    rungs: tuple[int, ...]
-    bracket: int = 0
+    number: int  #: its number, from 0
+    hparams: dict[str, Any]  #: the values of its hyperparameters
+    seed: int  #: its trial seed
+    rungs: tuple[int, ...]  #: where it may stop, in batches; the last is its whole length
+    bracket: int = 0  #: the bracket in which it competes
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A whole search.
+    """A whole search."""
 
-    Attributes:
-        points: its trials.
-        halving: the rule by which trials stop early; None if all train to their end.
-        concurrent: the most trials at a time.
-    """
-
-    points: tuple[Point, ...]
-    halving: Halving | None
-    concurrent: int
+    points: tuple[Point, ...]  #: its trials
+    halving: Halving | None  #: the rule by which trials stop early; None if all train to their end
+    concurrent: int  #: the most trials at a time
 
 
 def plan_of(
@@ -177,17 +163,12 @@ def _seed(config: ExperimentConfig, number: int) -> int:
 
 @dataclass(frozen=True)
 class Halving:
-    """The brackets of a search.
+    """The brackets of a search."""
 
-    Attributes:
-        divisor: of so many trials at a rung one goes on.
-        rungs: the number of rungs of each bracket; the bracket with the most comes first.
-        trials: the number of trials of each bracket.
-    """
-
-    divisor: float
+    divisor: float  #: of so many trials at a rung one goes on
+    #: the number of rungs of each bracket; the bracket with the most comes first
     rungs: tuple[int, ...]
-    trials: tuple[int, ...]
+    trials: tuple[int, ...]  #: the number of trials of each bracket
 
     def bracket(self, number: int) -> int:
         """Return the bracket of a trial; they take turns until they are full.

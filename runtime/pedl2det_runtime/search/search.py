@@ -20,7 +20,7 @@ from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.errors import ConfigError
 from pedl2det_runtime.search.plan import Point
 from pedl2det_runtime.search.study import Result, Study
-from pedl2det_runtime.training import run_end, run_lock
+from pedl2det_runtime.training import run_lock, run_record
 from pedl2det_runtime.training.run_options import RunOptions
 from pedl2det_runtime.training.signals import end_with_parent
 
@@ -30,25 +30,16 @@ _LONGEST_END = 120.0  # seconds until the run of a killed search has ended
 
 @dataclass(frozen=True)
 class Reached:
-    """How a training up to a rung ended.
+    """How a training up to a rung ended."""
 
-    Attributes:
-        batches: batches trained.
-        last: the searcher's metric of the last validation; None if there was none.
-        best: the best value of it; None if there was none.
-        best_batch: the batch of that validation.
-        checkpoint: the path of its checkpoint; None if there is none.
-        error: the last line on stderr, if it failed.
-        was_stopped: whether a signal stopped it.
-    """
-
-    batches: int = 0
+    batches: int = 0  #: batches trained
+    #: the searcher's metric of the last validation; None if there was none
     last: float | None = None
-    best: float | None = None
-    best_batch: int | None = None
-    checkpoint: str | None = None
-    error: str = ""
-    was_stopped: bool = False
+    best: float | None = None  #: the best value of it; None if there was none
+    best_batch: int | None = None  #: the batch of that validation
+    checkpoint: str | None = None  #: the path of its checkpoint; None if there is none
+    error: str = ""  #: the last line on stderr, if it failed
+    was_stopped: bool = False  #: whether a signal stopped it
 
 
 @dataclass
@@ -123,7 +114,10 @@ def _wait_for(out: Path) -> None:
 
 def _reached(out: Path) -> Reached:
     """Return what a run recorded of its end; what it printed may be the trial's own."""
-    end = run_end.read(out)
+    try:
+        end = run_record.read(out).end
+    except ConfigError as error:
+        return Reached(error=str(error))
     if end is None:
         return Reached(error=f"{out}: the run recorded no end")
     ended, best = end.ended, end.ended.best
@@ -139,23 +133,14 @@ def _reached(out: Path) -> Reached:
 
 @dataclass(frozen=True)
 class Search:
-    """A search in one process, which starts the processes of its trials.
+    """A search in one process, which starts the processes of its trials."""
 
-    Attributes:
-        config: the experiment config.
-        options: how each trial is run; ``out`` is the directory of the search.
-        study: the record of the search.
-        jobs: trials at a time.
-        say: prints a line for people.
-        processes: the running trials.
-    """
-
-    config: ExperimentConfig
-    options: RunOptions
-    study: Study
-    jobs: int
-    say: Callable[[str], None]
-    processes: TrialProcesses
+    config: ExperimentConfig  #: the experiment config
+    options: RunOptions  #: how each trial is run; ``out`` is the directory of the search
+    study: Study  #: the record of the search
+    jobs: int  #: trials at a time
+    say: Callable[[str], None]  #: prints a line for people
+    processes: TrialProcesses  #: the running trials
 
     def run(self) -> None:
         """Train all trials that are left; return when they are over, or were stopped."""

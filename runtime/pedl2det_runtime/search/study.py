@@ -29,29 +29,17 @@ _LONGEST_LOCK = 60.0  # seconds for which another program may lock an SQLite dat
 
 @dataclass(frozen=True)
 class Result:
-    """What a trial of a search has reached.
+    """What a trial of a search has reached."""
 
-    Attributes:
-        number: its number.
-        hparams: its hyperparameters.
-        state: ``waiting``, ``running``, ``finished``, ``stopped`` (early), or ``failed``.
-        values: the searcher's metric by the batch of the rung.
-        best: the best value of the metric; None if there is none.
-        best_batch: the batch of that validation.
-        checkpoint: the path of its checkpoint; None if there is none.
-        error: the last line of a trial that failed.
-        place: the search that took it, if several share the database; else None.
-    """
-
-    number: int
-    hparams: dict[str, Any]
-    state: str
-    values: dict[int, float]
-    best: float | None = None
-    best_batch: int | None = None
-    checkpoint: str | None = None
-    error: str = ""
-    place: str | None = None
+    number: int  #: its number
+    hparams: dict[str, Any]  #: its hyperparameters
+    state: str  #: ``waiting``, ``running``, ``finished``, ``stopped`` (early), or ``failed``
+    values: dict[int, float]  #: the searcher's metric by the batch of the rung
+    best: float | None = None  #: the best value of the metric; None if there is none
+    best_batch: int | None = None  #: the batch of that validation
+    checkpoint: str | None = None  #: the path of its checkpoint; None if there is none
+    error: str = ""  #: the last line of a trial that failed
+    place: str | None = None  #: the search that took it, if several share the database; else None
 
     @property
     def is_over(self) -> bool:

@@ -37,17 +37,11 @@ _MAX_SHOWN = 60  # characters of a value
 
 @dataclass(frozen=True)
 class Change:
-    """One difference from the checkpoint.
+    """One difference from the checkpoint."""
 
-    Attributes:
-        key: dotted path of the changed key.
-        old: the checkpoint's value as JSON, or "not set".
-        new: this run's value, likewise.
-    """
-
-    key: str
-    old: str
-    new: str
+    key: str  #: dotted path of the changed key
+    old: str  #: the checkpoint's value as JSON, or "not set"
+    new: str  #: this run's value, likewise
 
     def __str__(self) -> str:
         return f"{self.key}: {self.old}, now {self.new}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 from pedl2det_runtime.checkpoint.manager import Best
 
@@ -31,28 +31,21 @@ class Report:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a training ended.
+    """How a training ended."""
 
-    Attributes:
-        batches: batches of the trial that are trained.
-        trained: how many of them this process trained.
-        seconds: how long this process trained.
-        best: the best validation; None if there was none.
-        last: the searcher's metric at the end; None if there was no validation there.
-        continue_with: values of the config with which ``--resume`` trains on; None if a callback
-            stopped the training for good.
-    """
-
-    batches: int
-    trained: int
-    seconds: float
-    best: Best | None
+    batches: int  #: batches of the trial that are trained
+    trained: int  #: how many of them this process trained
+    seconds: float  #: how long this process trained
+    best: Best | None  #: the best validation; None if there was none
+    #: the searcher's metric at the end; None if there was no validation there
     last: float | None = None
+    #: values of the config with which ``--resume`` trains on; None if a callback stopped the
+    #: training for good
     continue_with: tuple[str, ...] | None = None
 
 
-class Display(Protocol):
-    """Shows one run. Ranks other than the chief use :class:`Nothing`."""
+class Display:
+    """Shows one run. This one shows nothing, for ranks other than the chief."""
 
     def say(self, line: str) -> None:
         """Show a notice."""
@@ -75,26 +68,7 @@ class Display(Protocol):
         """
 
 
-class Nothing:
-    """Shows nothing."""
-
-    def say(self, line: str) -> None:
-        """Nothing."""
-
-    def begin(self, title: str, seed: int) -> None:
-        """Nothing."""
-
-    def advance(self, batches: int, total: int) -> None:
-        """Nothing."""
-
-    def report(self, report: Report, total: int) -> None:
-        """Nothing."""
-
-    def end(self, ended: Ended, *, verbose: bool) -> None:
-        """Nothing."""
-
-
-class Lines(Nothing):
+class Lines(Display):
     """One line for each notice and report.
 
     Args:

@@ -27,11 +27,11 @@ from pedl2det_runtime.distributed.ranks import as_lost
 from pedl2det_runtime.errors import Interrupted, InvalidExperimentException
 from pedl2det_runtime.errors.trial_code import defined_at, kept_from_keras
 from pedl2det_runtime.training import signals
-from pedl2det_runtime.training.display import Report
+from pedl2det_runtime.training.display import Display, Report
 from pedl2det_runtime.training.evaluation import evaluate, explain, raise_first
 from pedl2det_runtime.training.metric_checks import LossWarning
 from pedl2det_runtime.training.rank_state_capture import RankStateCapture
-from pedl2det_runtime.training.reports import NoReports, Reports, reports_of, trace_of
+from pedl2det_runtime.training.reports import NoReports, Reports, Trace
 from pedl2det_runtime.training.schedule import next_action, next_epoch_end, next_pause, next_stop
 from pedl2det_runtime.training.stopping import StopByCallback, StopBySignal, ValidationChecks
 from pedl2det_runtime.training.trial_setup import TrialSetup
@@ -70,10 +70,11 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._reports: Reports | NoReports = NoReports()
         self._trace = None
         if setup.run.is_chief:
-            self._reports = reports_of(
-                setup.run, setup.schedule.total, verbose=setup.context.fit_settings.verbose
-            )
-            self._trace = trace_of(setup.run, self._first_batch, setup.context.model)
+            out, records = setup.run.options.out, state.records if state else 0
+            display = setup.run.display if setup.context.fit_settings.verbose else Display()
+            self._reports = Reports(out, records, display, setup.schedule.total)
+            if setup.run.options.trace:
+                self._trace = Trace(out, self._first_batch, setup.context.model)
         self._feed = setup.data.training_feed(self._first_batch)
         self._signal_stop = StopBySignal(setup.sync, self._feed)
         self._loss_warning = LossWarning(self._first_batch, setup.run.say)

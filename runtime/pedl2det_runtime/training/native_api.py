@@ -21,7 +21,7 @@ from pedl2det_runtime.config.notices import notices, refuse_unsupported
 from pedl2det_runtime.config.reader import config_from, local_config
 from pedl2det_runtime.errors import NoTrialError
 from pedl2det_runtime.older_apis.script import intercept_fit
-from pedl2det_runtime.training.display import Lines, Nothing
+from pedl2det_runtime.training.display import Display, Lines
 from pedl2det_runtime.training.run import locked_run, resolve_run, train
 from pedl2det_runtime.training.run_options import RunOptions
 
@@ -144,7 +144,7 @@ def create_trial_instance(
 
 def _train(trial_class: type[TFKerasTrial], info: TrialInfo, options: RunOptions) -> None:
     # A script's own output stands beside it.
-    display = Nothing() if info.rank else Lines(print, None if options.test else options.out)
+    display = Display() if info.rank else Lines(print, None if options.test else options.out)
     with locked_run(options, info.rank, display.say):
         train(trial_class, resolve_run(options, info, display))
 

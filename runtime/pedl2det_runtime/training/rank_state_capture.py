@@ -80,7 +80,7 @@ class RankStateCapture:
             rank: which of the ranks this is; None if there were more or fewer at the checkpoint.
         """
         for name, memory in self._memories.items():
-            with reading(own.directory / "loaders.pkl"):
+            with reading(own.directory / "loaders.json"):
                 memory.restore(own.loaders[name])
         if not own.random:
             self._setup.run.say("the checkpoint holds no random states: they begin as in a new run")

@@ -9,8 +9,7 @@ from typing import Any
 
 from pedl2det_runtime.backends.learning_rates import LearningRates
 from pedl2det_runtime.checkpoint.json_lines import BATCH, REPORT, JsonLines, Metrics
-from pedl2det_runtime.training.display import Display, Nothing, Report
-from pedl2det_runtime.training.run_options import Run
+from pedl2det_runtime.training.display import Display, Report
 
 
 class Reports:
@@ -90,29 +89,17 @@ class NoReports:
         """Nothing is written."""
 
 
-def reports_of(run: Run, total: int, *, verbose: bool) -> Reports:
-    """The reports of a run, after those that its checkpoint counts.
-
-    Args:
-        run: the run; to be called on its chief.
-        total: batches of the whole trial.
-        verbose: whether reports are shown to people, too.
-    """
-    state = run.resume_point.state
-    display = run.display if verbose else Nothing()
-    return Reports(run.options.out, state.records if state else 0, display, total)
-
-
 class Trace:
     """Writes a line for each batch to ``batches.jsonl``: its metrics and learning rates.
 
     Args:
-        log: the file.
+        directory: the run's directory.
+        keep: lines of the file that a resumed run keeps.
         model: the model, compiled.
     """
 
-    def __init__(self, log: JsonLines, model: Any) -> None:
-        self._log = log
+    def __init__(self, directory: Path, keep: int, model: Any) -> None:
+        self._log = JsonLines(directory / "batches.jsonl", BATCH, keep)
         self._learning_rates = LearningRates(model)
         self._of_batch: dict[str, float] = {}
 
@@ -129,16 +116,3 @@ class Trace:
         """
         record = {"batch": number, "metrics": metrics, "learning_rates": self._of_batch}
         self._log.write(record)
-
-
-def trace_of(run: Run, batches: int, model: Any) -> Trace | None:
-    """Return what writes ``batches.jsonl``; None if nobody wants it.
-
-    Args:
-        run: the run; to be called on its chief.
-        batches: the lines that a resumed run keeps.
-        model: the model, compiled.
-    """
-    if not run.options.trace:
-        return None
-    return Trace(JsonLines(run.options.out / "batches.jsonl", BATCH, batches), model)

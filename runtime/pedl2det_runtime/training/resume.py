@@ -30,19 +30,12 @@ from pedl2det_runtime.training.run_options import Run, RunOptions
 
 @dataclass(frozen=True)
 class ResumePoint:
-    """The checkpoint that a run continues from; all None for a new run.
+    """The checkpoint that a run continues from; all None for a new run."""
 
-    Attributes:
-        path: its directory.
-        state: progress of the run.
-        own: state of this rank.
-        damaged: names of newer checkpoints that cannot be used.
-    """
-
-    path: Path | None = None
-    state: State | None = None
-    own: RankState | None = None
-    damaged: frozenset[str] = frozenset()
+    path: Path | None = None  #: its directory
+    state: State | None = None  #: progress of the run
+    own: RankState | None = None  #: state of this rank
+    damaged: frozenset[str] = frozenset()  #: names of newer checkpoints that cannot be used
 
 
 def checkpoint_of_all(

@@ -30,8 +30,8 @@ from pedl2det_runtime.errors import (
     Pedl2DetError,
 )
 from pedl2det_runtime.errors.trial_code import place_in_trial
-from pedl2det_runtime.training import run_end, run_lock
-from pedl2det_runtime.training.display import Display, Ended, Nothing
+from pedl2det_runtime.training import run_lock, run_record
+from pedl2det_runtime.training.display import Display, Ended
 from pedl2det_runtime.training.resume import checkpoint_of_all
 from pedl2det_runtime.training.run_options import Run, RunOptions
 from pedl2det_runtime.training.source_checkpoint import source_of_all
@@ -64,7 +64,7 @@ def run(options: RunOptions, display: Display) -> Progress:
     options = options.absolute()
     distributed = join(options.slots)
     if distributed.rank > 0:
-        display = Nothing()
+        display = Display()
     info = TrialInfo.of(config, options.out, distributed)
     with locked_run(options, distributed.rank, display.say):
         one = resolve_run(options, info, display)
@@ -191,7 +191,7 @@ def train(trial_class: type[TFKerasTrial], run: Run) -> Progress:
     if point.state is not None:
         run.say(f"resumed at batch {point.state.progress.batches}")
         if point.state.stopped:
-            run.say(run_end.STOPPED)
+            run.say(run_record.STOPPED)
     began = time.monotonic()
     loop = TrainingLoop(setup)
     progress = loop.train()
@@ -210,7 +210,7 @@ def train(trial_class: type[TFKerasTrial], run: Run) -> Progress:
         verbose = setup.context.fit_settings.verbose
         run.display.end(ended, verbose=verbose)
         if not (run.options.test or run.options.discards_results):
-            run_end.write(run, ended, length, verbose=verbose)
+            run_record.write_end(run, ended, length, verbose=verbose)
     return progress
 
 

@@ -3,13 +3,15 @@
 The lock is ``flock`` on a small file of the directory, which the kernel releases when its holder
 ends, however it ends. The file says who holds it and is removed at the end of the run; a killed run
 leaves it, and the next run takes it over.
+
+``filelock`` does not do this: it empties the file that it locks (up to 4.2), whoever wrote it, and
+where there is no ``flock`` it fails, or takes a lock that a killed holder keeps.
 """
 
 from __future__ import annotations
 
 import contextlib
 import datetime
-import errno
 import fcntl
 import json
 import os
@@ -23,22 +25,15 @@ from pedl2det_runtime.errors import ConfigError
 
 NAME = "pedl2det-run.lock"
 _LONGEST = 4096  # bytes of our own file; a longer one is somebody else's
-_HELD = {errno.EAGAIN, errno.EACCES}
 
 
 @dataclass(frozen=True)
 class Holder:
-    """Who writes into a directory.
+    """Who writes into a directory."""
 
-    Attributes:
-        pid: the process.
-        host: the name of its machine.
-        since: when it began, in UTC (ISO 8601).
-    """
-
-    pid: int
-    host: str
-    since: str
+    pid: int  #: the process
+    host: str  #: the name of its machine
+    since: str  #: when it began, in UTC (ISO 8601)
 
 
 @contextlib.contextmanager
@@ -121,19 +116,9 @@ def refuse_held(out: Path) -> None:
     Raises:
         ConfigError: it says who.
     """
-    path = out / NAME
-    ownership.refuse_foreign(path, directory=False)
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except OSError:
-        return
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno in _HELD:
-            raise _refusal(out) from None
-    finally:
-        os.close(descriptor)
+    ownership.refuse_foreign(out / NAME, directory=False)
+    with contextlib.suppress(OSError):  # no such file, or no locks
+        os.close(_flock(out / NAME, lambda _: None))
 
 
 def _locked(path: Path, say: Callable[[str], None]) -> tuple[int, bool]:
@@ -141,21 +126,10 @@ def _locked(path: Path, say: Callable[[str], None]) -> tuple[int, bool]:
     while True:
         ownership.refuse_foreign(path, directory=False)
         is_new = not path.exists()
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
-            descriptor = os.open(path, flags, 0o600)
+            descriptor = _flock(path, say, os.O_CREAT)
         except OSError as error:
             raise ConfigError(f"{path}: cannot be written: {error.strerror}") from None
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno in _HELD:
-                os.close(descriptor)
-                raise _refusal(path.parent) from None
-            say(
-                f"{path.parent}: this file system has no locks ({error.strerror}): "
-                "see to it that no second run writes there"
-            )
         found = os.pread(descriptor, _LONGEST, 0)
         if found and _parsed(found) is None:
             os.close(descriptor)
@@ -166,6 +140,27 @@ def _locked(path: Path, say: Callable[[str], None]) -> tuple[int, bool]:
         if _is_at(descriptor, path):
             return descriptor, is_new or bool(found)
         os.close(descriptor)  # its last holder has just removed it
+
+
+def _flock(path: Path, say: Callable[[str], None], create: int = 0) -> int:
+    """Open and lock the file, which the flag ``create`` creates; say if there are no locks.
+
+    Raises:
+        OSError: the file cannot be opened.
+        ConfigError: another process holds the lock.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | create, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        os.close(descriptor)
+        raise _refusal(path.parent) from None
+    except OSError as error:
+        say(
+            f"{path.parent}: this file system has no locks ({error.strerror}): "
+            "see to it that no second run writes there"
+        )
+    return descriptor
 
 
 def _is_at(descriptor: int, path: Path) -> bool:

@@ -14,41 +14,27 @@ if TYPE_CHECKING:
     from pedl2det_runtime.config.experiment_config import ExperimentConfig
     from pedl2det_runtime.training.display import Display
     from pedl2det_runtime.training.resume import ResumePoint
-    from pedl2det_runtime.training.source_checkpoint import SourceCheckpoint
+    from pedl2det_runtime.training.run_record import SourceCheckpoint
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What a user may ask of one run.
+    """What a user may ask of one run."""
 
-    Attributes:
-        directory: the trial's directory.
-        config: the experiment config; None for the one in the directory.
-        out: where the results go.
-        discards_results: whether ``out`` is a temporary directory, which each process makes.
-        overrides: ``key.path=value`` for the config.
-        resume: go on from the last checkpoint in ``out``.
-        max_batches: the most batches to train, or None.
-        test: train one batch, validate one, write one checkpoint.
-        trace: write the metrics of every single batch to ``batches.jsonl``.
-        slots: the processes that train, or None for as many as the config says.
-        force: resume although what is trained, or the run's reports, have changed.
-        from_checkpoint: a checkpoint whose weights and states a new run begins with.
-        weights_only: take only the weights of it.
-    """
-
-    directory: Path
-    out: Path
-    config: Path | None = None
-    overrides: tuple[str, ...] = ()
-    resume: bool = False
-    max_batches: int | None = None
-    test: bool = False
-    trace: bool = False
-    slots: int | None = None
-    force: bool = False
+    directory: Path  #: the trial's directory
+    out: Path  #: where the results go
+    config: Path | None = None  #: the experiment config; None for the one in the directory
+    overrides: tuple[str, ...] = ()  #: ``key.path=value`` for the config
+    resume: bool = False  #: go on from the last checkpoint in ``out``
+    max_batches: int | None = None  #: the most batches to train, or None
+    test: bool = False  #: train one batch, validate one, write one checkpoint
+    trace: bool = False  #: write the metrics of every single batch to ``batches.jsonl``
+    slots: int | None = None  #: the processes that train, or None for as many as the config says
+    force: bool = False  #: resume although what is trained, or the run's reports, have changed
+    #: a checkpoint whose weights and states a new run begins with
     from_checkpoint: Path | None = None
-    weights_only: bool = False
+    weights_only: bool = False  #: take only the weights of it
+    #: whether ``out`` is a temporary directory, which each process makes
     discards_results: bool = False
 
     def arguments(self) -> list[str]:
@@ -97,21 +83,13 @@ def _without_credential(override: str) -> str:
 
 @dataclass(frozen=True)
 class Run:
-    """One run.
+    """One run."""
 
-    Attributes:
-        options: what the user asked for; ``directory`` and ``out`` are absolute.
-        info: config, hyperparameters, seed and rank.
-        resume_point: the checkpoint to continue from.
-        display: shows the run to people.
-        source: the checkpoint that a new run begins with.
-    """
-
-    options: RunOptions
-    info: TrialInfo
-    resume_point: ResumePoint
-    display: Display
-    source: SourceCheckpoint | None = None
+    options: RunOptions  #: what the user asked for; ``directory`` and ``out`` are absolute
+    info: TrialInfo  #: config, hyperparameters, seed and rank
+    resume_point: ResumePoint  #: the checkpoint to continue from
+    display: Display  #: shows the run to people
+    source: SourceCheckpoint | None = None  #: the checkpoint that a new run begins with
 
     @property
     def config(self) -> ExperimentConfig:

@@ -17,23 +17,14 @@ from pedl2det_runtime.checkpoint.state import Progress
 
 @dataclass(frozen=True)
 class Schedule:
-    """The lengths of one trial, all in batches; 0 means *never*.
+    """The lengths of one trial, all in batches; 0 means *never*."""
 
-    Attributes:
-        total: batches of the whole trial.
-        report_every: the longest workload.
-        validate_every: the longest way from one validation to the next.
-        checkpoint_every: the longest way from one checkpoint to the next.
-        epoch: batches in an epoch.
-        validates_first: whether an untrained model is validated at batch 0.
-    """
-
-    total: int
-    report_every: int = 100
-    validate_every: int = 0
-    checkpoint_every: int = 0
-    epoch: int = 0
-    validates_first: bool = False
+    total: int  #: batches of the whole trial
+    report_every: int = 100  #: the longest workload
+    validate_every: int = 0  #: the longest way from one validation to the next
+    checkpoint_every: int = 0  #: the longest way from one checkpoint to the next
+    epoch: int = 0  #: batches in an epoch
+    validates_first: bool = False  #: whether an untrained model is validated at batch 0
 
 
 def next_stop(schedule: Schedule, progress: Progress) -> int:

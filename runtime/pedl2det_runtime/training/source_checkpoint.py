@@ -1,86 +1,26 @@
-"""Find the checkpoint that a new run begins with, and record it in the directory of the run.
+"""Find the checkpoint that a new run begins with, and record it (:mod:`.run_record`).
 
-``--from-checkpoint`` or the config names it. A run that ends before its first own checkpoint begins
-again with the recorded one when it resumes.
+``--from-checkpoint`` or the config names it.
 """
 
 from __future__ import annotations
 
-import json
-import tempfile
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from pydantic import TypeAdapter
-
 from pedl2det_runtime.api.trial_info import TrialInfo
-from pedl2det_runtime.checkpoint import directory, manifest, ownership
+from pedl2det_runtime.checkpoint import directory, manifest
 from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import NAMES, open_old
 from pedl2det_runtime.checkpoint.storage import local_paths
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.distributed.ranks import seen_by_all
 from pedl2det_runtime.errors import CheckpointError, ConfigError
+from pedl2det_runtime.training import run_record
 from pedl2det_runtime.training.run_options import RunOptions
+from pedl2det_runtime.training.run_record import RunRecord, SourceCheckpoint
 
-NAME = "pedl2det-source.json"
 _KEY = "searcher.source_checkpoint_uuid"
 _REMEDY = f"name its directory with --from-checkpoint, or begin without it: --set {_KEY}=null"
-
-
-@dataclass(frozen=True)
-class SourceCheckpoint:
-    """The checkpoint that a new run begins with.
-
-    Attributes:
-        path: its directory, absolute.
-        weights_only: whether only its weights are taken.
-    """
-
-    path: Path
-    weights_only: bool = False
-
-    def __str__(self) -> str:
-        """Return the options that name it."""
-        return f"--from-checkpoint {self.path}{' --weights-only' if self.weights_only else ''}"
-
-
-def read_source(out: Path) -> SourceCheckpoint | None:
-    """Return the checkpoint that the run in ``out`` began with; None if none is recorded.
-
-    Raises:
-        ConfigError: pedl2det did not write the file of this name.
-    """
-    path = out / NAME
-    ownership.refuse_foreign(path, directory=False)
-    try:
-        return TypeAdapter(SourceCheckpoint).validate_json(path.read_bytes())
-    except FileNotFoundError:
-        return None
-    except ValueError:
-        raise ConfigError(
-            f"{path}: pedl2det did not write this, and does not replace it: move it away, "
-            "or choose another directory with --out"
-        ) from None
-
-
-def write_source(out: Path, source: SourceCheckpoint | None) -> None:
-    """Record the checkpoint that a new run begins with, atomically; replace an earlier record.
-
-    Raises:
-        ConfigError: the record cannot be written, or pedl2det did not write the present one.
-    """
-    path = out / NAME
-    present = read_source(out)
-    try:
-        if source is not None:
-            with tempfile.TemporaryDirectory(dir=out, prefix=f".{NAME}.") as beside:
-                partial = Path(beside, NAME)
-                partial.write_text(json.dumps(asdict(source), default=str) + "\n", encoding="utf-8")
-                partial.replace(path)
-        elif present is not None:
-            path.unlink()
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def source_of_all(
@@ -131,7 +71,8 @@ def _source(
     options: RunOptions, config: ExperimentConfig, has_checkpoint: bool
 ) -> SourceCheckpoint | None:
     """Return the recorded checkpoint of a resumed run, or choose and record one."""
-    recorded = read_source(options.out) if options.resume else None
+    record = run_record.read(options.out)
+    recorded = record.source if options.resume else None
     if recorded or has_checkpoint:
         _refuse_other(options, recorded)
     if has_checkpoint:
@@ -139,7 +80,9 @@ def _source(
     source = recorded or _chosen(options, config)
     if source is not None:
         require_checkpoint(source.path)
-    write_source(options.out, source)
+    begun = RunRecord(source, end=None)
+    if record != begun:
+        run_record.write(options.out, begun)
     return source
 
 

@@ -106,21 +106,13 @@ def _slots_of(hosts: str) -> int:
 
 @dataclass(frozen=True)
 class Launch:
-    """What is started.
+    """What is started."""
 
-    Attributes:
-        command: the command of one rank, with all its arguments.
-        slots: how many of them.
-        hosts: where, as ``horovodrun -H`` takes it; None for this machine.
-        out: the results, in which checkpoints say how far the ranks came.
-        restarts: how many times they are started again.
-    """
-
-    command: list[str]
-    slots: int
-    hosts: str | None
-    out: Path
-    restarts: int
+    command: list[str]  #: the command of one rank, with all its arguments
+    slots: int  #: how many of them
+    hosts: str | None  #: where, as ``horovodrun -H`` takes it; None for this machine
+    out: Path  #: the results, in which checkpoints say how far the ranks came
+    restarts: int  #: how many times they are started again
 
 
 def horovodrun() -> str:

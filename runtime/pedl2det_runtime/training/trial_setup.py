@@ -38,32 +38,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TrialSetup:
-    """A trial that is ready to train.
+    """A trial that is ready to train."""
 
-    Attributes:
-        run: the run that it belongs to.
-        context: the trial's context, with its compiled model and its settings for ``fit``.
-        data: training and validation data.
-        callbacks: the user's callbacks.
-        schedule: at which batches to report, validate and checkpoint.
-        generation: training semantics of the trial's API generation.
-        sync: what the ranks that train it decide together.
-        accumulators: gradients between two steps of the optimizers.
-        definition: returns the user's function behind a method of the trial.
-        checkpoints: writes and prunes the run's checkpoints.
-        changed_settings: settings of the optimizers that a resumed run takes from the code.
-    """
-
-    run: Run
+    run: Run  #: the run that it belongs to
+    #: the trial's context, with its compiled model and its settings for ``fit``
     context: TFKerasTrialContext
-    data: DataModule
-    callbacks: Multiplexer
-    schedule: Schedule
-    generation: Generation
-    sync: RankSync
-    accumulators: list[Accumulator]
+    data: DataModule  #: training and validation data
+    callbacks: Multiplexer  #: the user's callbacks
+    schedule: Schedule  #: at which batches to report, validate and checkpoint
+    generation: Generation  #: training semantics of the trial's API generation
+    sync: RankSync  #: what the ranks that train it decide together
+    accumulators: list[Accumulator]  #: gradients between two steps of the optimizers
+    #: returns the user's function behind a method of the trial
     definition: Callable[[str], Callable[..., Any]]
-    checkpoints: CheckpointManager
+    checkpoints: CheckpointManager  #: writes and prunes the run's checkpoints
+    #: settings of the optimizers that a resumed run takes from the code
     changed_settings: frozenset[str]
 
 

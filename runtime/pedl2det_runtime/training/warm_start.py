@@ -20,7 +20,7 @@ from pedl2det_runtime.checkpoint.optimizer_state import OptimizerState
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.untrusted_files import reading
 from pedl2det_runtime.errors import CheckpointError, DamagedCheckpointError
-from pedl2det_runtime.training.source_checkpoint import SourceCheckpoint
+from pedl2det_runtime.training.run_record import SourceCheckpoint
 from pedl2det_runtime.training.trial_setup import TrialSetup
 
 _REMEDY = "take only its weights with --weights-only"

@@ -88,8 +88,11 @@ def test_a_trial_is_proved_by_four_configs_those_of_other_branches_first(
     names = ["const.yaml", "wide.yaml", "search.yaml", "fast.yaml"]
     assert trained == [("const.yaml", None), *((name, 50) for name in names[1:])]
     assert proof.is_equal
-    assert proof.message == "equal for 9 batches; 1 known difference" + "".join(
-        f"; by {name}: equal for 9 batches" for name in names[1:]
+    assert (
+        proof.message
+        == "equal for 9 batches; 1 known difference"
+        + "".join(f"; by {name}: equal for 9 batches" for name in names[1:])
+        + "; not trained by long.yaml"
     )
     assert [config.name for config in proof.configs] == names
 

@@ -19,13 +19,9 @@ Layers = dict[str, dict[str, tuple[int, ...]]]
 
 @dataclass(frozen=True)
 class HDF5Model:
-    """One HDF5 file: architecture, weights, optimizer.
+    """One HDF5 file: architecture, weights, optimizer."""
 
-    Attributes:
-        file: its path.
-    """
-
-    file: Path
+    file: Path  #: its path
 
     def layers(self) -> Layers:
         """Return the shapes of the weights of each layer."""

@@ -21,23 +21,15 @@ _BATCHES = ("steps_completed", "batch_number", "latest_batch")
 
 @dataclass(frozen=True)
 class Facts:
-    """What a checkpoint says about itself; most say less.
+    """What a checkpoint says about itself; most say less."""
 
-    Attributes:
-        versions: versions of Determined and TensorFlow that wrote it.
-        batches: batches trained.
-        config: the experiment config.
-        hparams: the hyperparameters.
-        entrypoint: ``module:Class`` of the trial.
-        seed: the seed in the config; 0 without one.
-    """
-
+    #: versions of Determined and TensorFlow that wrote it
     versions: list[str] = field(default_factory=list)
-    batches: int | None = None
-    config: dict[str, Any] | None = None
-    hparams: dict[str, Any] | None = None
-    entrypoint: Any = None
-    seed: int = 0
+    batches: int | None = None  #: batches trained
+    config: dict[str, Any] | None = None  #: the experiment config
+    hparams: dict[str, Any] | None = None  #: the hyperparameters
+    entrypoint: Any = None  #: ``module:Class`` of the trial
+    seed: int = 0  #: the seed in the config; 0 without one
 
 
 def read_facts(directory: Path) -> Facts:
@@ -102,19 +94,12 @@ class Weights(Protocol):
 
 @dataclass(frozen=True)
 class OldCheckpoint:
-    """A checkpoint of PEDL or Determined.
+    """A checkpoint of PEDL or Determined."""
 
-    Attributes:
-        path: its directory.
-        format: what it is, and who wrote it.
-        facts: what it says about itself.
-        weights: its weights and optimizers.
-    """
-
-    path: Path
-    format: str
-    facts: Facts
-    weights: Weights
+    path: Path  #: its directory
+    format: str  #: what it is, and who wrote it
+    facts: Facts  #: what it says about itself
+    weights: Weights  #: its weights and optimizers
 
     @property
     def batches(self) -> int | None:

@@ -29,17 +29,12 @@ _PROGRESS = {"trained_total", "validation_len"}
 
 @dataclass(frozen=True)
 class RandomStates:
-    """The global random states of a process.
+    """The global random states of a process."""
 
-    Attributes:
-        host: of ``random`` and NumPy (:func:`~.backends.random_state.host_state`).
-        generator: of ``tf.random.get_global_generator()``; None if TensorFlow 1 wrote it.
-        algorithm: number of the generator's algorithm.
-    """
-
-    host: dict[str, Any]
+    host: dict[str, Any]  #: of ``random`` and NumPy (:func:`~.backends.random_state.host_state`)
+    #: of ``tf.random.get_global_generator()``; None if TensorFlow 1 wrote it
     generator: npt.NDArray[Any] | None = None
-    algorithm: int | None = None
+    algorithm: int | None = None  #: number of the generator's algorithm
 
     def restore_generator(self) -> bool:
         """Restore TensorFlow's global generator, if there is one; return whether the state fits."""

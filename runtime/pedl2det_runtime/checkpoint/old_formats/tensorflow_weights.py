@@ -29,15 +29,11 @@ _GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
 @dataclass(frozen=True)
 class TensorFlowWeights:
-    """Weights in TensorFlow's format, and the state of the optimizers in HDF5.
+    """Weights in TensorFlow's format, and the state of the optimizers in HDF5."""
 
-    Attributes:
-        file: the path of the weights, without ``.index``.
-        optimizer_file: ``optimizer-0``, ``optimizer-1`` and so on, in the order of
-            ``wrap_optimizer``; None if the state is among the weights.
-    """
-
-    file: Path
+    file: Path  #: the path of the weights, without ``.index``
+    #: ``optimizer-0``, ``optimizer-1`` and so on, in the order of ``wrap_optimizer``; None if the
+    #: state is among the weights
     optimizer_file: Path | None
 
     def layers(self) -> Layers:
