@@ -263,3 +263,36 @@ model.fit(x, y, validation_data=(x, y))
     text = (tmp_path / "train.py").read_text()
     inside = text[text.index("def script(") :]
     assert inside.index("from random import") < inside.index("from numpy.random import")
+
+
+UNSEEN = """\
+import itertools
+
+import numpy as np
+
+
+def report(values, others, size):
+    found = {variable: size.value for variable in values}
+    assert size.shape
+    table = np.vstack(itertools.chain(values, values))
+    return found, table, np.array([values, others])
+"""
+
+
+@pytest.mark.parametrize("is_unseen", [True, False])
+def test_what_no_training_has_executed_may_be_anything(tmp_path: Path, is_unseen: bool) -> None:
+    home = tmp_path / "trial"
+    write_tree(home, trial("from report import report") | {"report.py": UNSEEN, "tool.py": UNSEEN})
+    unseen = {home: {home / "report.py": frozenset({7, 8, 9, 10})}}
+
+    write_all(migrate([home], Options(unseen=unseen if is_unseen else {})).files)
+
+    new, tool = ((home / name).read_text() for name in ("report.py", "tool.py"))
+    for care in (
+        "legacy_keras.restore_attributes()",
+        "np.vstack([*itertools.chain(values, values)])",
+        "legacy_keras.ragged_array([values, others])",
+        "legacy_keras.dimension(size)",
+    ):
+        assert (care in new) is is_unseen
+        assert care not in tool

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from pedl2det.analysis.config import Config
@@ -97,8 +98,14 @@ class Reading:
     scripts: Mapping[Path, Script] = field(default_factory=dict)
 
 
-def read(project: Project, reader: Reader, *, carried: bool = False) -> Reading:
-    """Read the files of a project, which may be carried over whole; each that can be read."""
+def read(
+    project: Project,
+    reader: Reader,
+    *,
+    carried: bool = False,
+    unseen: Mapping[Path, frozenset[int]] = MappingProxyType({}),
+) -> Reading:
+    """Read the files of a project that can be read: see `Trial` for ``carried`` and ``unseen``."""
     modules = {**project.modules, **{one.name: one for one in project.notebooks}}
     read_sources = {name: reader.source_or_none(path) for name, path in modules.items()}
     sources = {name: one for name, one in read_sources.items() if one is not None}
@@ -106,7 +113,7 @@ def read(project: Project, reader: Reader, *, carried: bool = False) -> Reading:
     configs = {path: one for path, one in read_configs.items() if one is not None}
     files = (*modules.values(), *project.configs)
     unreadable = {one: reader.unreadable[one] for one in files if one in reader.unreadable}
-    trial = made(project, sources, configs, carried=carried, mended=carried)
+    trial = made(project, sources, configs, carried=carried, unseen=unseen)
     originals = {source.path: source for source in sources.values()}
     return Reading(project, trial, originals, configs, unreadable)
 
@@ -117,7 +124,7 @@ def made(
     configs: Mapping[Path, Config],
     *,
     carried: bool = False,
-    mended: bool = False,
+    unseen: Mapping[Path, frozenset[int]] = MappingProxyType({}),
 ) -> Trial:
     """Return what rules look at, from sources and configs in memory."""
     entry_names: dict[str, frozenset[str]] = {}
@@ -132,5 +139,5 @@ def made(
         is_whole=len(sources) >= len(project.modules),
         leftovers=frozenset(project.modules.values()) - project.needed,
         carried=carried,
-        mended=mended,
+        unseen=unseen,
     )

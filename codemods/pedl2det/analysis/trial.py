@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
@@ -88,8 +88,8 @@ class Trial:
     is_whole: bool = True  #: whether every module could be read
     leftovers: frozenset[Path] = frozenset()  #: the files that no training imports
     carried: bool = False  #: whether the methods of its trials stay as they are
-    #: Whether it is written, wherever it may matter, what old NumPy and Keras did alone.
-    mended: bool = False
+    #: The lines that no proof has executed, by each file that one has imported; none without one.
+    unseen: Mapping[Path, frozenset[int]] = field(default_factory=dict)
 
     # Classes.
 
@@ -279,6 +279,20 @@ class Trial:
         """Whether the code or the configs match a pattern; code that is carried over may do so."""
         texts = [one.text for one in self.modules] + [repr(config) for _, config in self.configs]
         return self.carried or any(re.search(words, text) for text in texts)
+
+    def unseen_lines(self, source: Source) -> Container[int]:
+        """The lines of which nothing shows what they do: not executed, or carried over.
+
+        What old libraries did alone is written there wherever it may matter.
+        """
+        everything = range(1, len(source.lines) + 1)
+        if self.carried or not self.unseen or source.path in self.leftovers:
+            return everything if self.carried else ()
+        return self.unseen.get(source.path, everything)
+
+    def is_unseen(self, node: ast.AST) -> bool:
+        """Whether nothing shows what code does."""
+        return getattr(node, "lineno", 0) in self.unseen_lines(self.modules.home(node))
 
     @cached_property
     def flow(self) -> Flow:

@@ -8,7 +8,7 @@ import importlib.util
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +16,7 @@ import click
 
 from pedl2det.commands import arguments
 from pedl2det.engine import Result, migrate
-from pedl2det.engine.migration import Options
+from pedl2det.engine.migration import Lines, Options
 from pedl2det.errors import DEFECT, Pedl2DetError
 from pedl2det.files.undo import clean_killed, refuse_half_done, undo
 from pedl2det.files.write import refuse_unsafe, write_all
@@ -111,12 +111,14 @@ def command(
     if proves:
         from pedl2det.verify.series import Series, prove  # it needs the runtime
 
-        def carry(directories: frozenset[Path]) -> Result:
-            return migrate(paths, replace(options, carries=directories.__contains__))
+        def another(carried: frozenset[Path], unseen: Mapping[Path, Lines]) -> Result:
+            carries = carried.__contains__
+            return migrate(paths, replace(options, carries=carries, unseen=unseen))
 
         total = sum(one.is_to_prove for one in result.outcomes)
         verify = Series(total, functools.partial(say, err=True)).by_configs
-        result = prove(result, verify, None if options.left_out else carry, only_proved=bool(asked))
+        migrate_again = None if options.left_out else another
+        result = prove(result, verify, migrate_again, only_proved=bool(asked))
         if writes and not force:  # that took long
             refuse_unsafe([file.path for file in result.files])
     if writes:

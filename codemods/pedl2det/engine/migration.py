@@ -66,6 +66,8 @@ class Proof:
     seconds: float = 0.0  #: how long the verification took
     #: The lines of the new code that no training of it executed: nothing is proved of them.
     unrun: Lines = field(default_factory=dict)
+    #: The lines of the old code that no training of it executed, by each file that is imported.
+    unseen: Lines = field(default_factory=dict)
 
     @property
     def is_equal(self) -> bool:
@@ -163,6 +165,8 @@ class Options:
     jobs: int = 1  #: the largest number of processes
     #: tells of a trial's directory whether the trial is carried over whole
     carries: Callable[[Path], bool] = lambda _: False
+    #: for some trials, the lines that no training has executed, by each file that it imports
+    unseen: Mapping[Path, Lines] = field(default_factory=dict)
 
 
 @dataclass

@@ -94,7 +94,8 @@ def _or_failure(project: Project, work: Callable[[], Result]) -> Result:
 def _migrate(
     project: Project, reader: Reader, options: Options, directories: tuple[Path, ...], carries: bool
 ) -> Result:
-    reading = read(project, reader, carried=carries)
+    unseen = options.unseen.get(project.home, {})
+    reading = read(project, reader, carried=carries, unseen=unseen)
     old = (one for one in reading.trial.all_references if names.is_legacy(one.dotted))
     total = Counter(one.source.path for one in old)
     if _may_hold_scripts(reading):

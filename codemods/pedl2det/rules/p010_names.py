@@ -86,7 +86,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield from (Fix(node, tuple(edits)),) if edits else ()
         elif row.today and _is_given_to_layer(trial, reference):
             continue  # which calls it by place
-        elif _is_likely_right(trial, row, call, written_for):
+        elif _is_likely_right(trial, row, reference, written_for):
             continue
         elif call is None or not watches_validation(trial, call):  # P011 has another class for it
             row = replace(row, keywords={}) if row.today else row  # tf.compat.v1 has them
@@ -136,10 +136,9 @@ def _means_several(source: Source, name: ast.Name, alias: ast.alias) -> bool:
     return alias in bound and len(bound) > 1 and source.names.qualified(name) is None
 
 
-def _is_likely_right(
-    trial: Trial, row: names.Name, call: ast.Call | None, written_for: Age
-) -> bool:
+def _is_likely_right(trial: Trial, row: names.Name, reference: Reference, written_for: Age) -> bool:
     """Whether a call of a function that has changed is left as it is, in this form of a trial."""
+    node, call = reference.node, reference.call
     if row.old in _RAGGED:
         return written_for is Age.CURRENT or not _may_be_ragged(trial, call)
     is_old = call is not None and any(use.method == "item" for use in trial.flow.uses(call))
@@ -147,7 +146,7 @@ def _is_likely_right(
         is_old |= _is_chosen(trial, call)
     elif call is not None:  # a file that is made, if it is not there
         is_old |= any(_is_changed(use.around) for use in trial.flow.uses(call))
-    return row.old in UNLIKELY and not (trial.mended or is_old)
+    return row.old in UNLIKELY and not (trial.is_unseen(node) or is_old)
 
 
 def _is_changed(around: ast.AST) -> bool:
@@ -178,7 +177,8 @@ def _may_be_ragged(trial: Trial, call: ast.Call | None) -> bool:
             return False
         case ast.Call(args=[ast.List(elts=rows) | ast.Tuple(elts=rows)]):
             origins = [one.node for row in rows for one in trial.flow.origins(row)]
-            is_seen = any(isinstance(one, ast.Call) for one in origins) or trial.mended
+            is_seen = any(isinstance(one, ast.Call) for one in origins)
+            is_seen |= trial.is_unseen(call)
             return is_seen and not all(_is_regular(trial, one) for one in origins)
         case ast.Call(args=[ast.ListComp(elt=each)]):
             return not _is_regular(trial, each)
@@ -198,7 +198,7 @@ def _is_regular(trial: Trial, value: ast.AST) -> bool:
             package = (trial.modules.meaning(function) or "").partition(".")[0]
             return package in _ARRAYS
         case ast.List(elts=[]):  # filled by what is appended
-            return not trial.mended and not any(map(_is_list, _appended(trial, value)))
+            return not (trial.is_unseen(value) or any(map(_is_list, _appended(trial, value))))
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
             return bool(parts) and all(_is_regular(trial, one) for one in parts)
     return isinstance(value, ast.Constant | ast.Compare)

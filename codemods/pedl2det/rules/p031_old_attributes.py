@@ -38,6 +38,10 @@ _NAME = re.compile(r"\.name \+?= ")  #: which layers of standalone Keras could s
 _SETTINGS = re.compile(r"optimizer\.get_config\(\)")  #: which may be read elsewhere
 _RATE = re.compile(r"""["']lr["']""")
 _BUILDS = re.compile("Sequential|model_from_|load_model")  #: models with `predict_proba`
+#: What may be one of these, or ask for one; variables had a hash.
+_MAY_BE = re.compile(
+    r"\.(?:predict_proba|get_config\(|name\ \+?=\ )|\b(?:dict|getattr|set)\(|\{.*\ for\ "
+)
 
 
 def check(trial: Trial) -> Iterable[Fix]:
@@ -47,7 +51,7 @@ def check(trial: Trial) -> Iterable[Fix]:
             is_read = node.attr == "value" and isinstance(node.ctx, ast.Load)
             origins = trial.flow.origins(node.value) if is_read else []
             may_be = "shape" in source.text and trial.modules.meaning(node) is None
-            may_be &= trial.mended or any(_is_of_lambda(source, one) for one in origins)
+            may_be &= trial.is_unseen(node) or any(_is_of_lambda(source, one) for one in origins)
             if any(map(_is_size, origins)) or (is_read and may_be):
                 is_certain = all(_is_of_tensor(trial, one) for one in origins)
                 code = "{size}" if is_certain else f"{MODULE}.dimension({{size}})"
@@ -59,9 +63,12 @@ def check(trial: Trial) -> Iterable[Fix]:
 
 def _is_gone(trial: Trial, line: ast.stmt) -> bool:
     """Whether a statement of a module may use what is gone."""
-    code = ast.unparse(line)
+    code, source = ast.unparse(line), trial.modules.home(line)
+    lines, unseen = range(line.lineno, (line.end_lineno or 0) + 1), trial.unseen_lines(source)
+    text = "\n".join(source.lines[number - 1] for number in lines if number in unseen)
     return not isinstance(getattr(line, "value", None), ast.Constant) and (
         _GONE.search(code) is not None
+        or _MAY_BE.search(text) is not None
         or (_SETTINGS.search(code) is not None and _says(trial, _RATE))
         or (_NAME.search(code) is not None and old_keras.imports_standalone(trial))
         or (".predict_proba" in code and _says(trial, _BUILDS))

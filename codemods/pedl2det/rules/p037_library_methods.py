@@ -62,7 +62,10 @@ def check(trial: Trial) -> Iterable[Fix]:
             if dotted == "random.shuffle" and len(call.args) + len(call.keywords) > 1:
                 yield rewrite(call.func, "legacy_keras.shuffle")
             for values in call.args[:1] if dotted in SEQUENCES else ():
-                if any(_is_no_sequence(trial, one) for one in trial.flow.origins(values)):
+                is_list = isinstance(values, ast.List | ast.ListComp | ast.Tuple)
+                may_be_none = trial.is_unseen(call) and not is_list
+                origins = trial.flow.origins(values)
+                if may_be_none or any(_is_no_sequence(trial, one) for one in origins):
                     yield rewrite(values, "[*{values}]", {"values": values})
 
 

@@ -60,11 +60,18 @@ def lower(reading: Reading) -> Reading:
     sources, scripts = (_carried if trial.carried else lower_sources)(trial.modules, paths)
     if not scripts:
         return reading
-    forms = {"carried": trial.carried, "mended": trial.mended}
-    trial = made(reading.project, sources, reading.configs, **forms)
+    unseen = {path: _at_new_lines(lines, scripts.get(path)) for path, lines in trial.unseen.items()}
+    trial = made(reading.project, sources, reading.configs, carried=trial.carried, unseen=unseen)
     searchers = [(one.config or {}).get("searcher") for one in scripts.values()]
     trial.counts_in_steps |= any(isinstance(one, dict) and _STEPS & one.keys() for one in searchers)
     return replace(reading, trial=trial, scripts=scripts)
+
+
+def _at_new_lines(lines: frozenset[int], script: Script | None) -> frozenset[int]:
+    """The lines of a script's trial that come from some lines of the script."""
+    if script is None:
+        return lines
+    return frozenset(number for number, old in enumerate(script.lines, 1) if old in lines)
 
 
 def lower_sources(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import atexit
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -33,16 +34,19 @@ class Settings:
     #: What may choose a branch of the code: all values but fractions, to compute with, and the
     #: number of records in a batch.
     branch: object = field(default=None, compare=False)
+    #: The hyperparameters that are trained, and the values of categorical ones: by dotted path.
+    hparams: dict[str, Any] = field(default_factory=dict, compare=False)
+    choices: dict[str, list[Any]] = field(default_factory=dict, compare=False)
 
 
-def settings_of(config: Path) -> Settings | None:
+def settings_of(config: Path, overrides: tuple[str, ...] = ()) -> Settings | None:
     """Read a config; return None if it is no valid one, which the run reports."""
     from pedl2det_runtime import errors
-    from pedl2det_runtime.config.hparams import sample_hparams
+    from pedl2det_runtime.config.hparams import choices, sample_hparams
     from pedl2det_runtime.config.reader import read_config
 
     try:
-        experiment = read_config(config, ())
+        experiment = read_config(config, overrides)
         hparams = sample_hparams(experiment)
         size = hparams.get("global_batch_size", hparams.get("batch_size"))
         size = size if isinstance(size, int) and size > 0 else 1
@@ -60,9 +64,18 @@ def settings_of(config: Path) -> Settings | None:
             "checkpoint_storage": kept or "all checkpoints",
         }
         branch = str(experiment.entrypoint), _without_fractions([hparams, experiment.data])
-        return Settings(experiment.training_batches(size), validation, values, branch)
+        several = choices(experiment)
+        kinds = {path: several[path] for path in several if path not in _SIZES}
+        length = experiment.training_batches(size)
+        return Settings(length, validation, values, branch, dict(_by_path(hparams)), kinds)
     except (errors.Pedl2DetError, ValueError, OSError):
         return None
+
+
+def _by_path(group: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in group.items():
+        path = f"{above}{name}"
+        yield from _by_path(value, f"{path}.") if isinstance(value, dict) else ((path, value),)
 
 
 def _without_fractions(value: object) -> object:

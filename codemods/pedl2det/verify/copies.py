@@ -135,6 +135,7 @@ class Copy:
     root: Path  # the copy of the extent's root
     out: Path  # where the results of training go
     config: Path
+    overrides: tuple[str, ...] = ()  # of the config, as `run --set` takes them
     script: Path | None = None  # the plain script that trains it; None for a trial
     twin_is_script: bool = False  # whether it is compared with a plain script
     #: Whether something was migrated: nothing that Determined does not serve may be served then.
@@ -171,6 +172,7 @@ class Workshop:
     directory: Path  # the trial, as the user names it
     against: Path | None = None  # the migrated trial, if the user has one
     result: Result | None = None  # a migration of the trial that is not written yet
+    overrides: tuple[str, ...] = ()  # of the config, as `run --set` takes them
 
     def copy(self, name: str, extent: Extent, config: Path | None = None) -> Copy:
         """Copy a trial in place of an earlier copy, with the old trial's config or another."""
@@ -182,7 +184,7 @@ class Workshop:
         copy_paths(extent.root, extent.paths, root)
         home = root / extent.home.relative_to(extent.root)
         used = _config_in(home, extent.home, config or self.config)
-        copy = Copy(name, extent, root, out, used)
+        copy = Copy(name, extent, root, out, used, self.overrides)
         copy.lines.unlink(missing_ok=True)
         return copy
 

@@ -51,8 +51,9 @@ class Pair:
 
     def settings(self) -> tuple[Settings | None, Settings | None]:
         """Return what both configs ask for; None for a plain script, and one that is not valid."""
-        new = settings_of(self.new.config) if self.new.script is None else None
-        return settings_of(self.old.config), new
+        new, old = self.new, self.old
+        of_new = settings_of(new.config, new.overrides) if new.script is None else None
+        return settings_of(old.config, old.overrides), of_new
 
     def own_config_of_new(self) -> tuple[Path, ...]:
         """Return the config of the new trial if it is not that of the old one."""

@@ -44,6 +44,7 @@ def verify_trial(
     *,
     against: Path | None = None,
     result: Result | None = None,
+    overrides: tuple[str, ...] = (),
     report: Path | None = None,
 ) -> Verdict:
     """Train a trial and its migrated copy, and compare them.
@@ -51,7 +52,7 @@ def verify_trial(
     Nothing is written into the trial. If they differ, the old trial is trained twice more, which
     tells a trial that does not repeat itself from a wrong rewrite. A trial that has no config or
     cannot be copied is not verified. See `training_length` for ``batches``, `Workshop` for
-    ``against`` and ``result``; ``report`` is the HTML file to write.
+    ``against``, ``result`` and ``overrides``; ``report`` is the HTML file to write.
     """
     began = time.monotonic()
     try:
@@ -59,7 +60,8 @@ def verify_trial(
             write_page(report, None)  # it is of another verification
         used = config or chosen_config(directory.resolve(), any_will_do=result is not None)
         with tempfile.TemporaryDirectory(prefix="pedl2det-verify-") as scratch:
-            workshop = Workshop(Path(scratch).resolve(), used, directory, against, result)
+            home = Path(scratch).resolve()
+            workshop = Workshop(home, used, directory, against, result, overrides)
             verdict, pair, seconds = _judge(workshop, batches)
             may_train_longer = batches is None and verdict.is_equal and verdict.length
             if may_train_longer and (longer := may_train_longer.affordable(seconds)):
@@ -68,7 +70,8 @@ def verify_trial(
             seconds = time.monotonic() - began
             verdict = with_circumstances(verdict, configs, pair.old.out, seconds)
             if verdict.is_equal:
-                verdict = replace(verdict, unrun=unrun_lines(pair.new))
+                unrun = unrun_lines(pair.new)
+                verdict = replace(verdict, unrun=unrun, unseen=unrun_lines(pair.old))
             if report is not None:
                 write_report(report, verdict, pair.old.out, pair.new.out, pair.changed_files())
     except Pedl2DetError as error:

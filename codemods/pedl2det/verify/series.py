@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
+import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
-from pedl2det.engine.migration import Proof, Result
+from pedl2det.engine.migration import Lines, Proof, Result
 from pedl2det.findings import Finding, Kind
 from pedl2det.report.text import simplest_first
 from pedl2det.verify.configs import settings_of
@@ -16,9 +20,20 @@ from pedl2det.verify.unrun import common
 from pedl2det.visible import shown
 
 _SECOND = "in the second form, because the first was refuted"
-_MOST_CONFIGS = 4  # by which a trial is trained
-_MOST_IF_UNRUN = 8  # by which it is while there is code that no training has executed
-_BATCHES_OF_OTHERS = 50  # by each config but the first
+_MOST_TRAININGS = 8  # of a trial, by other configs and values of searches
+_BATCHES_OF_OTHERS = 50  # by each but the first
+
+
+class Training(NamedTuple):
+    """What a trial is trained by: a config, and values in it."""
+
+    config: Path | None  #: None for what `run` finds
+    overrides: tuple[str, ...] = ()  #: as `run --set` takes them
+
+    def __str__(self) -> str:
+        name = self.config.name if self.config is not None else ""
+        values = ", ".join(one.removeprefix("hyperparameters.") for one in self.overrides)
+        return f"{name} with {values}" if values else name
 
 
 class Series:
@@ -29,78 +44,100 @@ class Series:
         self._numbers: dict[Path, int] = {}
 
     def by_configs(self, directory: Path, result: Result) -> Proof:
-        """Prove a migration by four configs of the trial, those of other branches first.
+        """Prove a migration by the configs of the trial, and by each value of their searches.
 
-        Further configs follow while there is code that no training has executed. Without configs,
-        it is trained by what `run` finds. Returns the first proof that is not equal, else one
-        proof of all; a further config that cannot be, or was not, trained is named in it.
+        Without configs, it is trained by what `run` finds. Returns the first proof that is not
+        equal, else one proof of all; what cannot be, or was not, trained is named in it.
         """
         outcome = next(one for one in result.outcomes if one.directory == directory)
-        configs = _by_branch(outcome.configs)
-        left = [one.name for one in outcome.configs if one not in configs]
-        first = configs[0] if configs else None
-        how = "in the second form" if directory in self._numbers else "migrated"
+        first, *others = trainings(outcome.configs) or [Training(None)]
+        how = "once more" if directory in self._numbers else "migrated"
         number = self._numbers.setdefault(directory, len(self._numbers) + 1)
         place = f"[{number}/{self._total}] {shown(directory)}"
         self._say(f"{place}: training it as it is and {how}")
         began = time.monotonic()
-        proof = verify_trial(directory, first, result=result)
+        proof = verify_trial(directory, first.config, result=result)
         self._say(f"{place}: {proof.message} ({time.monotonic() - began:.0f} s)")
-        for order, config in enumerate(configs[1:], 2) if proof.is_equal else ():
-            if order > _MOST_CONFIGS and not any(proof.unrun.values()):
-                left = [one.name for one in configs[order - 1 :]] + left
-                break
-            verdict = verify_trial(directory, config, _BATCHES_OF_OTHERS, result=result)
+        if not proof.is_equal:
+            return proof
+        for training in others[: _MOST_TRAININGS - 1]:
+            config, overrides = training
+            verdict = verify_trial(
+                directory, config, _BATCHES_OF_OTHERS, result=result, overrides=overrides
+            )
             message, _, _ = verdict.message.partition(";")  # the rest was said of the first
-            shown_verdict = f"by {config.name}: {message if verdict.is_equal else verdict.message}"
+            shown_verdict = f"by {training}: {message if verdict.is_equal else verdict.message}"
             self._say(f"    {shown_verdict}")
             if verdict.refutes:
                 return replace(verdict, message=shown_verdict)
-            trained = (config,) if verdict.is_equal else ()
-            message = f"{proof.message}; {shown_verdict}"
-            unrun = common(proof.unrun, verdict.unrun) if trained else proof.unrun
-            of_proof = (*proof.configs, *trained)
-            proof = replace(proof, message=message, configs=of_proof, unrun=unrun)
-        if left and proof.is_equal:
-            proof = replace(proof, message=f"{proof.message}; not trained by {', '.join(left)}")
+            proof = replace(proof, message=f"{proof.message}; {shown_verdict}")
+            if verdict.is_equal:
+                proof = replace(
+                    proof,
+                    configs=tuple(dict.fromkeys((*proof.configs, *verdict.configs))),
+                    unrun=common(proof.unrun, verdict.unrun),
+                    unseen=common(proof.unseen, verdict.unseen),
+                )
+        if left := others[_MOST_TRAININGS - 1 :]:
+            message = f"{proof.message}; not trained by {', '.join(map(str, left))}"
+            proof = replace(proof, message=message)
         return proof
 
 
-def _by_branch(configs: Sequence[Path]) -> list[Path]:
-    """Return a config of each branch, const.yaml and single trainings first, then others."""
+def trainings(configs: Iterable[Path]) -> list[Training]:
+    """Return what a trial can be trained by: each config, then values of searches.
+
+    A config of each branch comes first, const.yaml and single trainings before others, then those
+    that differ in fractions, sizes and searches alone. The values of categorical hyperparameters
+    that no config trains by itself are tried together, as far as that is possible.
+    """
     by_branch: dict[object, Path] = {}
     ordered = simplest_first(configs)
+    settings = {config: asked for config in ordered if (asked := settings_of(config))}
     for config in ordered:
-        settings = settings_of(config)
-        by_branch.setdefault(settings and settings.branch, config)
-    branches = [*by_branch.values()]  # others differ in fractions, sizes and searches alone
-    return [*branches, *(one for one in ordered if one not in branches)][:_MOST_IF_UNRUN]
+        by_branch.setdefault(settings[config].branch if config in settings else None, config)
+    branches = [*by_branch.values()]
+    others = [config for config in ordered if config not in branches]
+    found = [Training(config) for config in (*branches, *others)]
+    trained = [pair for asked in settings.values() for pair in asked.hparams.items()]
+    tried = {f"{path}={value}" for path, value in trained}
+    for config, asked in settings.items():
+        columns = []
+        for path, values in asked.choices.items():
+            left = [value for value in values if f"{path}={value}" not in tried]
+            tried |= {f"{path}={value}" for value in left}
+            columns.append([f"hyperparameters.{path}={json.dumps(value)}" for value in left])
+        rows = itertools.zip_longest(*columns)
+        found += [Training(config, tuple(value for value in row if value)) for row in rows]
+    return found
+
+
+#: Proves what a result has of a trial.
+Verify = Callable[[Path, Result], Proof]
+#: What is written if some trials are carried over whole, and some lines of others as if they were.
+Migrate = Callable[[frozenset[Path], Mapping[Path, Lines]], Result]
 
 
 def prove(
-    result: Result,
-    verify: Callable[[Path, Result], Proof],
-    carry: Callable[[frozenset[Path]], Result] | None = None,
-    *,
-    only_proved: bool = True,
+    result: Result, verify: Verify, again: Migrate | None = None, *, only_proved: bool = True
 ) -> Result:
     """Return the result without the trials that do not train the same; nothing is written yet.
 
-    A trial whose rewrite is refuted is carried over whole (P034), and proved again: ``carry`` says
-    what would be written then. With ``only_proved``, what could not be compared is left out too.
+    A trial whose rewrite is refuted is carried over whole (P034), and proved again. Of one that is
+    proved, the lines that no training has executed are written as if it were carried over, and it
+    is proved again. With ``only_proved``, what could not be compared is left out too.
     """
-    proofs = {
-        one.directory: verify(one.directory, result) for one in result.outcomes if one.is_to_prove
-    }
-    refuted = frozenset(directory for directory, proof in proofs.items() if proof.refutes)
-    if carry is not None and refuted:
-        result = carry(refuted)
-        for outcome in [one for one in result.outcomes if one.is_to_prove]:
-            directory = outcome.directory
-            if directory in refuted and (again := verify(directory, result)).is_equal:
-                why = f"{_SECOND}: {proofs[directory].message}"
-                result.findings.append(Finding(Kind.NOTE, "verify", directory, 1, why))
-                proofs[directory] = again
+    proofs = {directory: verify(directory, result) for directory in _provable(result)}
+    refuted = {directory: proof.message for directory, proof in proofs.items() if proof.refutes}
+    if again is not None:
+        carried = frozenset(refuted)
+        if carried:
+            result = again(carried, {})
+            proofs |= {path: verify(path, result) for path in _provable(result) if path in carried}
+        result = _with_care(result, proofs, verify, functools.partial(again, carried))
+    for directory in [path for path in refuted if proofs[path].is_equal]:
+        why = f"{_SECOND}: {refuted[directory]}"
+        result.findings.append(Finding(Kind.NOTE, "verify", directory, 1, why))
     for number, outcome in enumerate(result.outcomes):
         proof = proofs.get(outcome.directory)
         if proof is not None and (proof.refutes or outcome.is_to_prove):
@@ -112,3 +149,36 @@ def prove(
                 finding = Finding(Kind.LEFT, "verify", outcome.directory, 1, message)
                 result = result.without(number, finding)
     return result
+
+
+def _provable(result: Result) -> list[Path]:
+    return [outcome.directory for outcome in result.outcomes if outcome.is_to_prove]
+
+
+def _with_care(
+    result: Result,
+    proofs: dict[Path, Proof],
+    verify: Verify,
+    again: Callable[[Mapping[Path, Lines]], Result],
+) -> Result:
+    """Write with care what no training has executed, where a proof of that is equal, too."""
+    unseen = {
+        directory: proof.unseen
+        for directory, proof in proofs.items()
+        if proof.is_equal and any(proof.unseen.values())
+    }
+    careful = again(unseen) if unseen else result
+    for directory in unseen.keys() & {*_provable(careful)}:
+        if _files(careful, directory) != _files(result, directory):
+            proof = verify(directory, careful)
+            if proof.is_equal:
+                proofs[directory] = proof
+            else:
+                del unseen[directory]
+                careful = again(unseen)
+    return careful
+
+
+def _files(result: Result, directory: Path) -> dict[Path, bytes]:
+    paths = {path for one in result.outcomes if one.directory == directory for path in one.files}
+    return {file.path: file.new for file in result.files if file.path in paths}

@@ -147,7 +147,7 @@ def _start(copy: Copy, length: TrainingLength, log: Path) -> subprocess.Popen[by
         command += ["--as-written"] if copy.is_migrated else []
         command += ["--slots", "1"]  # the metrics of each batch are those of one process
         command += ["--traceback", "--out", str(copy.out), "--config", str(copy.config)]
-        for override in _STORAGE:
+        for override in (*_STORAGE, *copy.overrides):
             command += ["--set", override]
         if copy.twin_is_script:  # metrics of a trial are means since its last checkpoint
             command += ["--set", "min_checkpoint_period=null"]

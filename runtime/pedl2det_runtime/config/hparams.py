@@ -80,6 +80,12 @@ def searched(config: ExperimentConfig) -> Iterator[tuple[str, ...]]:
     return (path for path, spec in _specs(config.hyperparameters) if spec["type"] != "const")
 
 
+def choices(config: ExperimentConfig) -> dict[str, list[Any]]:
+    """Return the values of each categorical hyperparameter of a valid config by its dotted path."""
+    specs = _specs(config.hyperparameters)
+    return {".".join(path): spec["vals"] for path, spec in specs if spec["type"] == "categorical"}
+
+
 def grid_size(config: ExperimentConfig) -> int:
     """Return the number of points of a grid search."""
     return math.prod(len(_axis(spec)) for _, spec in _specs(config.hyperparameters))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from pedl2det.engine import Result, Status, migrate
 from pedl2det.engine.migration import Options, Proof
 from pedl2det.findings import Kind
-from pedl2det.verify.series import prove
+from pedl2det.verify.series import Migrate, prove
 
 
 def proof(outcome: str, message: str = "") -> Proof:
@@ -19,9 +22,11 @@ EQUAL, UNREPEATABLE = proof("equal"), proof("not repeatable", "at batch 2")
 REFUTED = proof("different", "at batch 2")
 
 
-def carried(*directories: Path) -> Callable[[frozenset[Path]], Result]:
-    """What migrates them again, with some of them carried over."""
-    return lambda refuted: migrate([*directories], Options(carries=refuted.__contains__))
+def migrated(*directories: Path) -> Migrate:
+    """What migrates them again, with some of them carried over and some lines unseen."""
+    return lambda refuted, unseen: migrate(
+        [*directories], Options(carries=refuted.__contains__, unseen=unseen)
+    )
 
 
 def test_a_trial_that_is_equal_is_written(example: Callable[[str], Path]) -> None:
@@ -59,7 +64,7 @@ def test_a_trial_whose_rewrite_is_refuted_is_carried_over_and_proved_again(
         seen.append((directory, {file.path: file.new for file in result.files}))
         return verdicts[len(seen) - 1]
 
-    proved = prove(result, verify, carried(iris, wine))
+    proved = prove(result, verify, migrated(iris, wine))
 
     assert [directory for directory, _ in seen] == [iris, wine, iris]
     new = {file.path: file.new.decode() for file in proved.files}
@@ -77,7 +82,7 @@ def test_a_trial_is_left_where_neither_form_trains_the_same(example: Callable[[s
     proved = prove(
         migrate([directory]),
         lambda directory, result: REFUTED,
-        carried(directory),
+        migrated(directory),
     )
 
     assert not proved.files
@@ -108,5 +113,51 @@ def test_the_second_form_doubts_rows_that_are_appended(example: Callable[[str], 
         code.write(f"\n\nimport numpy as np\n\n\n{rows}\n\ntable = np.array(rows([1]))\n")
 
     for refuted, written in ((set(), "np.array(rows"), ({iris}, "legacy_keras.ragged_array(rows")):
-        new = {one.path: one.new.decode() for one in carried(iris)(frozenset(refuted)).files}
+        new = {one.path: one.new.decode() for one in migrated(iris)(frozenset(refuted), {}).files}
         assert f"table = {written}" in new[iris / "model_def.py"]
+
+
+ROWS = """
+
+import numpy as np
+
+
+def table(short, long):
+    return np.array([short, long])
+"""
+
+
+@pytest.mark.parametrize("is_equal", [True, False])
+def test_what_no_training_has_executed_is_written_with_care_if_that_trains_the_same(
+    example: Callable[[str], Path], is_equal: bool
+) -> None:
+    iris, wine = example("iris"), example("wine_two_outputs")
+    code = iris / "model_def.py"
+    code.write_text(code.read_text() + ROWS)
+    last = len(code.read_text().splitlines())
+    seen = replace(EQUAL, unseen={code: frozenset({last})})
+    verdicts = [seen, EQUAL, replace(EQUAL, message="again") if is_equal else REFUTED]
+    tried = []
+
+    def verify(directory: Path, result: Result) -> Proof:
+        tried.append(directory)
+        return verdicts[len(tried) - 1]
+
+    proved = prove(migrate([iris, wine]), verify, migrated(iris, wine))
+
+    assert tried == [iris, wine, iris]
+    text = next(file.new.decode() for file in proved.files if file.path == code)
+    careful = "legacy_keras.ragged_array([short, long])"
+    assert (careful if is_equal else "np.array([short, long])") in text
+    proofs = [outcome.proof for outcome in proved.outcomes]
+    assert proofs == [verdicts[2] if is_equal else seen, EQUAL]
+
+
+def test_what_care_does_not_change_is_not_proved_again(example: Callable[[str], Path]) -> None:
+    iris = example("iris")
+    seen = replace(EQUAL, unseen={iris / "model_def.py": frozenset({1})})
+    tried = []
+
+    prove(migrate([iris]), lambda *_: tried.append(1) or seen, migrated(iris))
+
+    assert tried == [1]
