@@ -9,6 +9,7 @@ import pytest
 
 from pedl2det.engine import Options, Result, migrate
 from pedl2det.files.write import write_all
+from pedl2det.findings import Kind
 from support import write_tree
 
 TRIAL = """\
@@ -296,3 +297,28 @@ def test_what_no_training_has_executed_may_be_anything(tmp_path: Path, is_unseen
     ):
         assert (care in new) is is_unseen
         assert care not in tool
+
+
+@pytest.mark.parametrize(
+    ("made", "is_named"),
+    [("K.sum(K.square(self.weight))", True), ("K.variable(0.0)", False), ("self.rate", False)],
+)
+def test_a_tensor_that_is_evaluated_after_it_was_made_is_named(
+    tmp_path: Path, made: str, is_named: bool
+) -> None:
+    norm = f"""\
+from keras import backend as K
+from keras.callbacks import Callback
+
+
+class Norm(Callback):
+    def on_train_begin(self, logs=None):
+        self.norm = {made}
+
+    def on_epoch_end(self, epoch, logs=None):
+        print(K.eval(self.norm))
+"""
+    result = migrated(tmp_path, trial("from norm import Norm") | {"norm.py": norm})
+
+    said = [one for one in result.of_kind(Kind.DIFFERENT) if one.path.name == "norm.py"]
+    assert [one.line for one in said] == ([10] if is_named else [])

@@ -46,9 +46,11 @@ _OWN_RULE = (
     *names.harness.LOADERS,
 )
 _EVALUATED_ONCE = (
-    "a session computed a tensor anew in each `run`; without a graph the tensor keeps the value of "
-    "its creation: create it where its value is read"
+    "a session computed a tensor anew whenever it was read; without a graph the tensor keeps the "
+    "value of its creation: create it where its value is read"
 )
+_TENSORS = (f"{old_keras.KERAS}.backend.", "tensorflow.")
+_VARIABLES = ("Variable", "constant", "ones", "variable", "zeros")
 #: Names of the optimizers' module that are no optimizers.
 _OPTIMIZERS = [f"{old_keras.OPTIMIZERS}.{one}" for one in ("get", "deserialize", "Optimizer")]
 _RAGGED = ("numpy.array", "numpy.asarray")
@@ -92,6 +94,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             row = replace(row, keywords={}) if row.today else row  # tf.compat.v1 has them
             yield from _cast(reference) or _rewritten(trial, reference, row)
     yield from _names_of_several(trial, written_for)
+    yield from _read_late(trial) if written_for is Age.TENSORFLOW_1 else ()
 
 
 def _is_given_to_layer(trial: Trial, reference: Reference) -> bool:
@@ -287,6 +290,22 @@ def _is_settled(source: Source, node: ast.expr, row: names.Name) -> bool:
     given = {one.arg for one in parent.keywords}
     is_mended = ast.unparse(parent.func) == "legacy_keras.by_place"
     return is_mended or bool(given & row.defaults.keys())
+
+
+def _read_late(trial: Trial) -> Iterator[Remark]:
+    """Tensors that ``K.eval`` may compute anew after they were made."""
+    for node in trial.modules.reads:
+        call = trial.modules.home(node).names.parents[node]
+        if trial.today(node) != f"{old_keras.KERAS}.backend.eval" or not isinstance(call, ast.Call):
+            continue
+        for value in [one for one in call.args[:1] if not isinstance(one, ast.Call)]:
+            makers = [getattr(one.node, "func", one.node) for one in trial.flow.origins(value)]
+            made = [trial.today(one) for one in makers if isinstance(one, ast.expr)]
+            if any(
+                one.startswith(_TENSORS) and one.rpartition(".")[2] not in _VARIABLES
+                for one in made
+            ):
+                yield Remark(call, _EVALUATED_ONCE, kind=Kind.DIFFERENT)
 
 
 def _may_be_stale(trial: Trial, call: ast.Call | None) -> bool:
