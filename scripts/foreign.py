@@ -11,14 +11,21 @@ old and new instead, one line a trial; with ``--whole`` each of them is carried 
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import shutil
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import coverage
+
+if TYPE_CHECKING:
+    from pedl2det.engine.migration import Lines, Options, Result
 
 ROOT = Path(__file__).parent.parent
 DATA = Path(os.environ.get("PEDL2DET_FOREIGN", ROOT.parent / "shared" / "data"))
@@ -106,24 +113,35 @@ def print_unreached(measured: coverage.Coverage, with_lines: bool) -> None:
 def verify(trials: list[Path], whole: bool) -> int:
     """Prove each trial as ``migrate`` does, but in one form alone; it wants TensorFlow."""
     from pedl2det.engine import Options, migrate
-    from pedl2det.verify import Series
+    from pedl2det.verify.series import Series, prove
 
     verdicts = Counter[str]()
     for trial in trials:
         with tempfile.TemporaryDirectory() as directory:
             copy = Path(directory, trial.name)
             shutil.copytree(trial, copy)
-            result = migrate([copy], Options(carries=lambda _: whole))
+            options = Options(carries=lambda _: whole)
+            again = functools.partial(_migrate_again, copy, options)
+            result = migrate([copy], options)
             series = Series(len(result.outcomes), lambda line: print(line, file=sys.stderr))
-            for outcome in result.outcomes:
-                name = outcome.directory.relative_to(directory)
-                proof = series.by_configs(outcome.directory, result)
+            result = prove(result, series.by_configs, again, only_proved=False)
+            for outcome in [one for one in result.outcomes if one.proof is not None]:
+                name, proof = outcome.directory.relative_to(directory), outcome.proof
                 verdicts[proof.outcome] += 1
                 print(f"{name}: {outcome.status.value}: {proof.message}", flush=True)
             if not result.outcomes:
                 print(f"{trial.name}: no trial of an old API", flush=True)
     print(_counted(verdicts))
     return int(set(verdicts) != {"equal"})
+
+
+def _migrate_again(
+    directory: Path, options: Options, _: frozenset[Path], unseen: Mapping[Path, Lines]
+) -> Result:
+    """Migrate a trial in the same form, with care for lines that no training has executed."""
+    from pedl2det.engine import migrate
+
+    return migrate([directory], replace(options, unseen=unseen))
 
 
 def _counted(statuses: Counter[str]) -> str:
