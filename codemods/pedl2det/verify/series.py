@@ -51,7 +51,7 @@ class Series:
         """
         outcome = next(one for one in result.outcomes if one.directory == directory)
         first, *others = trainings(outcome.configs) or [Training(None)]
-        how = "once more" if directory in self._numbers else "migrated"
+        how = "rewritten again" if directory in self._numbers else "migrated"
         number = self._numbers.setdefault(directory, len(self._numbers) + 1)
         place = f"[{number}/{self._total}] {shown(directory)}"
         self._say(f"{place}: training it as it is and {how}")

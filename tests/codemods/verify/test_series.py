@@ -31,7 +31,7 @@ def test_a_trial_that_is_verified_once_more_keeps_its_number(
 
     assert [line for line in said if "training" in line] == [
         "[1/2] a: training it as it is and migrated",
-        "[1/2] a: training it as it is and once more",
+        "[1/2] a: training it as it is and rewritten again",
         "[2/2] b: training it as it is and migrated",
     ]
 
