@@ -322,3 +322,27 @@ class Norm(Callback):
 
     said = [one for one in result.of_kind(Kind.DIFFERENT) if one.path.name == "norm.py"]
     assert [one.line for one in said] == ([10] if is_named else [])
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_restored"),
+    [("self.model, self.name", True), ("self, name", False), ("np, name", False)],
+)
+def test_an_object_that_is_asked_by_a_computed_name_has_its_old_attributes(
+    tmp_path: Path, asked: str, is_restored: bool
+) -> None:
+    code = f"import numpy as np\n\n\ndef look(self, name):\n    return getattr({asked})\n"
+
+    migrated(tmp_path, trial("from look import look") | {"look.py": code})
+
+    assert ("restore_attributes()" in (tmp_path / "look.py").read_text()) is is_restored
+
+
+def test_a_trial_that_is_carried_over_has_the_callbacks_of_todays_keras(tmp_path: Path) -> None:
+    stopping = "from keras.callbacks import EarlyStopping"
+    write_tree(tmp_path, trial(f"{stopping}; self.stops = EarlyStopping('val_loss', patience=2)"))
+
+    write_all(migrate([tmp_path], Options(carries=lambda _: True)).files)
+
+    text = (tmp_path / "model_def.py").read_text()
+    assert "from tensorflow.keras.callbacks import EarlyStopping" in text

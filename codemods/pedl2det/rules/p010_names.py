@@ -90,7 +90,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             continue  # which calls it by place
         elif _is_likely_right(trial, row, reference, written_for):
             continue
-        elif call is None or not watches_validation(trial, call):  # P011 has another class for it
+        elif call is None or trial.carried or not watches_validation(trial, call):  # P011
             row = replace(row, keywords={}) if row.today else row  # tf.compat.v1 has them
             yield from _cast(reference) or _rewritten(trial, reference, row)
     yield from _names_of_several(trial, written_for)

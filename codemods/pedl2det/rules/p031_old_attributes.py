@@ -30,7 +30,7 @@ _GONE = re.compile(
         |output_(?:classes|shapes|types)|_make_(?:predict|test|train)_function)\b
     |\.(?:non_)?trainable_weights\ \+?=|setattr\(.+,\ '(?:name|(?:non_)?trainable_weights)',
     |\.add_(?:loss|update)\(.+,|\b(?:dict|set)\(.*weights|\{.*\ for\ .*\ in\ [\w.]*weights
-    |\.get_config\(\)(?s:.*)\['lr'\]|\bgetattr\([\w.]*model,\ (?!'\w+'[,)])
+    |\.get_config\(\)(?s:.*)\['lr'\]
     """,
     re.VERBOSE,
 )
@@ -68,11 +68,22 @@ def _is_gone(trial: Trial, line: ast.stmt) -> bool:
     text = "\n".join(source.lines[number - 1] for number in lines if number in unseen)
     return not isinstance(getattr(line, "value", None), ast.Constant) and (
         _GONE.search(code) is not None
+        or ("getattr(" in code and any(_looks_up(trial, node) for node in ast.walk(line)))
         or _MAY_BE.search(text) is not None
         or (_SETTINGS.search(code) is not None and _says(trial, _RATE))
         or (_NAME.search(code) is not None and old_keras.imports_standalone(trial))
         or (".predict_proba" in code and _says(trial, _BUILDS))
     )
+
+
+def _looks_up(trial: Trial, node: ast.AST) -> bool:
+    """Whether an object, which is no module, is asked for an attribute whose name is computed."""
+    match node:
+        case ast.Call(func=ast.Name(id="getattr"), args=[asked, name, *_]):
+            is_own = isinstance(asked, ast.Name) and asked.id == "self"
+            is_computed = not isinstance(name, ast.Constant)
+            return is_computed and not is_own and trial.modules.meaning(asked) is None
+    return False
 
 
 def _is_of_lambda(source: Source, origin: Origin) -> bool:
