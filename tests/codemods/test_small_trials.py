@@ -346,3 +346,24 @@ def test_a_trial_that_is_carried_over_has_the_callbacks_of_todays_keras(tmp_path
 
     text = (tmp_path / "model_def.py").read_text()
     assert "from tensorflow.keras.callbacks import EarlyStopping" in text
+
+
+def test_rows_that_are_parts_of_lists_may_be_ragged(tmp_path: Path) -> None:
+    code = """\
+import numpy as np
+
+
+def encode(words):
+    return [len(word) for word in words][:9]
+
+
+def table(texts):
+    rows = []
+    for text in texts:
+        codes = encode(text)
+        rows.append(codes)
+    return np.array(rows)
+"""
+    migrated(tmp_path, trial("from table import table") | {"table.py": code})
+
+    assert "return legacy_keras.ragged_array(rows)" in (tmp_path / "table.py").read_text()

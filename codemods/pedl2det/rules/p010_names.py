@@ -207,15 +207,18 @@ def _is_regular(trial: Trial, value: ast.AST) -> bool:
     return isinstance(value, ast.Constant | ast.Compare)
 
 
-def _appended(trial: Trial, rows: ast.List) -> Iterator[ast.expr]:
-    """What is appended to a list."""
+def _appended(trial: Trial, rows: ast.List) -> Iterator[ast.AST]:
+    """Where what is appended to a list comes from."""
     for use in trial.flow.uses(rows):
         if use.method == "append" and isinstance(use.around, ast.Call):
-            yield from use.around.args
+            for value in use.around.args:
+                yield from (origin.node for origin in trial.flow.origins(value))
 
 
-def _is_list(value: ast.expr) -> bool:
-    """Whether an expression is a list of a length that is not visible."""
+def _is_list(value: ast.AST) -> bool:
+    """Whether an expression is a list of a length that is not visible, or a part of one."""
+    while isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
+        value = value.value
     is_made = isinstance(value, ast.Call) and ast.unparse(value.func) == "list"
     return is_made or isinstance(value, ast.ListComp)
 
