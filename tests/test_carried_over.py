@@ -122,6 +122,75 @@ def test_whole_labels_reach_own_losses_as_floats_and_metrics_of_unknown_names_ar
     assert any(b"metric: val_cost" in file.new for file in result.files)
 
 
+VALIDATED = """\
+import keras.backend as K
+import numpy as np
+from keras.callbacks import Callback
+from keras.layers import Dense
+from keras.models import Sequential
+from pedl.data import ArrayBatchLoader
+from pedl.frameworks.keras import KerasTrial
+
+
+class Slower(Callback):
+    def __init__(self, adapter):
+        super().__init__()
+        self.adapter = adapter
+
+    def on_test_end(self, logs=None):
+        self.adapter.start(is_validation=True)
+        rows = sum(len(x) for x, _ in self.adapter.get_iterator())
+        self.adapter.stop()
+        K.set_value(self.model.optimizer.lr, 0.1 * logs["worst"] / rows)
+
+
+class T(KerasTrial):
+    def build_model(self, hparams):
+        return Sequential([Dense(1, input_shape=(2,))])
+
+    def optimizer(self):
+        return "sgd"
+
+    def batch_size(self):
+        return 4
+
+    def loss(self):
+        return "mse"
+
+    def validation_metrics(self):
+        return {"error": "mae"}
+
+    def keras_callbacks(self, hparams):
+        return [Slower(self.validation_data_adapter)]
+
+    def compute_validation_metrics(self, step_id):
+        self.validation_data_adapter.start(is_validation=True)
+        pairs = list(self.validation_data_adapter.get_iterator())
+        self.validation_data_adapter.stop()
+        worst = max(np.abs(self.model.predict_on_batch(x) - y).max() for x, y in pairs)
+        return {"num_inputs": 100, "validation_metrics": {"worst": float(worst)}}
+
+
+def make_data_loaders(experiment_config, hparams):
+    x = np.random.RandomState(1).normal(size=(400, 2))
+    y = x[:, :1] * x[:, 1:]
+    return ArrayBatchLoader(x[:300], y[:300]), ArrayBatchLoader(x[300:], y[300:])
+"""
+
+
+def test_callbacks_see_the_validation_and_its_metrics_as_the_trial_computes_them(
+    tmp_path: Path,
+) -> None:
+    config = CONST.replace("cost", "worst").replace("max_steps: 1", "max_steps: 3")
+    write_tree(
+        tmp_path, {"__init__.py": VALIDATED, "const.yaml": config + "batches_per_step: 10\n"}
+    )
+
+    verdict = verify_trial(tmp_path, result=migrate([tmp_path], Options(carries=lambda _: True)))
+
+    assert verdict.is_equal, verdict.message
+
+
 def test_both_forms_have_what_old_numpy_and_keras_did_by_themselves(tmp_path: Path) -> None:
     """Rows of several lengths became objects, and the first layer was `dense_1`."""
     directory = write_tree(

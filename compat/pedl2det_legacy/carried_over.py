@@ -250,12 +250,14 @@ class _KerasTrialOnAContext(_PedlTrialOnAContext):
 
     def keras_callbacks(self):
         """Return the callbacks, and the one that computes the validation's metrics."""
+        trial = self._old
+        trial.validation_data_adapter = data_adapter(self._data(1), self._size())
         callbacks = super().keras_callbacks()
-        if hasattr(self._old, "compute_validation_metrics"):
-            self._old.validation_data_adapter = data_adapter(
-                self._data(1), self._size()
-            )
-            callbacks = [*callbacks, ValidationMetrics(self._old)]
+        if hasattr(trial, "compute_validation_metrics"):
+            callbacks = [
+                ValidationMetrics(trial),
+                *callbacks,
+            ]  # which get these metrics
         return callbacks
 
 

@@ -95,6 +95,8 @@ def data_adapter(loader, batch_size):
         return DatasetAdapter(loader)
     if isinstance(loader, tuple):
         loader = InMemorySequence(*loader[:2], batch_size)
+    elif hasattr(loader, "get_batch"):
+        loader = loader.batches(batch_size)
     return KerasDataAdapter(loader)
 
 

@@ -367,3 +367,94 @@ def table(texts):
     migrated(tmp_path, trial("from table import table") | {"table.py": code})
 
     assert "return legacy_keras.ragged_array(rows)" in (tmp_path / "table.py").read_text()
+
+
+TF_KERAS = """\
+import tensorflow as tf
+from pedl.frameworks.keras import TFKerasTrial
+
+{before}
+
+
+class Net(TFKerasTrial):
+    def build_model(self, hparams):
+        layers = [{layers}tf.keras.layers.Dense(1)]
+        model = tf.keras.Sequential(layers)
+        model.compile("sgd", "mse")
+        return model
+"""
+PARTS = """\
+class Rows(tf.keras.utils.Sequence):
+    def __getitem__(self, index):
+        return tuple(array[index] for array in self.arrays)
+"""
+LENGTH = """\
+def length(values):
+    return tf.keras.backend.int_shape(values)[1]
+
+
+class Mean(tf.keras.layers.Layer):
+    def call(self, values):
+        return values / length(values)
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "layers", "is_needed"),
+    [
+        (PARTS, "", True),
+        (LENGTH, "Mean(), ", True),
+        (LENGTH.replace("/ length(values)", "/ 2"), "", False),
+    ],
+)
+def test_parts_and_shapes_that_are_not_visible_may_be_any(
+    tmp_path: Path, before: str, layers: str, is_needed: bool
+) -> None:
+    files = {"model_def.py": TF_KERAS.format(before=before, layers=layers), "data.py": DATA}
+
+    migrated(tmp_path, files | {"const.yaml": CONFIG})
+
+    assert ("use_old_keras()" in (tmp_path / "model_def.py").read_text()) is is_needed
+
+
+def test_modules_are_the_trials_whose_names_it_completes(tmp_path: Path) -> None:
+    net = "import numpy as np\n\nROWS = np.array([[1], [2, 3]])\n"
+    net += "\n\ndef seen(model):\n    return set(model.variables)\n"
+    lines = "import importlib; importlib.import_module('net_' + hparams['net'])"
+
+    migrated(tmp_path, trial(lines) | {"net_small.py": net, "other.py": net})
+
+    new, other = ((tmp_path / name).read_text() for name in ("net_small.py", "other.py"))
+    assert "legacy_keras.restore_attributes()" in new
+    assert "legacy_keras.ragged_array([[1], [2, 3]])" in new
+    assert other == net
+
+
+def test_a_context_trial_of_old_keras_has_the_callbacks_of_todays(tmp_path: Path) -> None:
+    code = """\
+from determined.keras import TFKerasTrial
+from keras.callbacks import ReduceLROnPlateau
+from keras.layers import Dense
+from keras.models import Sequential
+
+
+class Net(TFKerasTrial):
+    def __init__(self, context):
+        self.context = context
+
+    def build_model(self):
+        model = self.context.wrap_model(Sequential([Dense(1, input_shape=(4,))]))
+        model.compile(self.context.wrap_optimizer("sgd"), "mse")
+        return model
+
+    def keras_callbacks(self):
+        return [ReduceLROnPlateau("val_loss", patience=1)]
+"""
+    config = CONFIG.replace("batch_size", "global_batch_size").replace(
+        "max_steps: 2", "max_length: {batches: 9}"
+    )
+
+    migrated(tmp_path, {"model_def.py": code, "const.yaml": config + "entrypoint: model_def:Net\n"})
+
+    text = (tmp_path / "model_def.py").read_text()
+    assert "from tensorflow.keras.callbacks import ReduceLROnPlateau" in text

@@ -283,7 +283,13 @@ class _Walk:
         below = [*sorted(self.home.glob("*.py")), *sorted(self.home.glob("*/*.py"))]
         top = None if is_path else next(iter(named), None)
         here = next((one for one in named if one.is_dir()), top)
-        chosen = [one for one in below if here in (None, one.parent) and one.stem != "__init__"]
+        begins = tuple(path.name for path in named)
+        chosen = [
+            file
+            for file in below
+            if here in (None, file.parent) or (not is_path and file.stem.startswith(begins))
+            if file.stem != "__init__"
+        ]
         paths = [one.relative_to(self.home).with_suffix("").parts for one in chosen]
         return _files(self.home, [".".join(parts) for parts in paths])
 

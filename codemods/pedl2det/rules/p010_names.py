@@ -56,7 +56,7 @@ _OPTIMIZERS = [f"{old_keras.OPTIMIZERS}.{one}" for one in ("get", "deserialize",
 _RAGGED = ("numpy.array", "numpy.asarray")
 #: Libraries whose functions give arrays, images and tables.
 _ARRAYS = ("PIL", "cv2", "h5py", "numpy", "pandas", "scipy", "skimage", "sklearn", "tensorflow")
-_CHOSEN = re.compile("hparams|hyperparameter")
+_CHOSEN = re.compile("config|hparams|hyperparameter")
 _CREATES = re.compile(r"\b(?:create|require)_(?:dataset|group)\b")
 #: Functions that cast to a type.
 _CASTS = {
@@ -74,6 +74,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     written_for, others = old_keras.age(trial), _OWN_RULE
     if trial.carried:
         others = (*(one for one in others if one not in names.harness.LOADERS), *TRIALS)
+    is_of_p011 = not (trial.carried or trial.is_of_today)
     for reference in trial.references:
         row = old_keras.meant(reference, written_for)
         node, call = reference.node, reference.call
@@ -90,7 +91,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             continue  # which calls it by place
         elif _is_likely_right(trial, row, reference, written_for):
             continue
-        elif call is None or trial.carried or not watches_validation(trial, call):  # P011
+        elif not (is_of_p011 and call is not None and watches_validation(trial, call)):
             row = replace(row, keywords={}) if row.today else row  # tf.compat.v1 has them
             yield from _cast(reference) or _rewritten(trial, reference, row)
     yield from _names_of_several(trial, written_for)
@@ -179,6 +180,8 @@ def _may_be_ragged(trial: Trial, call: ast.Call | None) -> bool:
         case ast.Call(keywords=keywords) if any(one.arg == "dtype" for one in keywords):
             return False
         case ast.Call(args=[ast.List(elts=rows) | ast.Tuple(elts=rows)]):
+            if len({len(one.elts) for one in rows if isinstance(one, ast.List | ast.Tuple)}) > 1:
+                return True
             origins = [one.node for row in rows for one in trial.flow.origins(row)]
             is_seen = any(isinstance(one, ast.Call) for one in origins)
             is_seen |= trial.is_unseen(call)

@@ -119,7 +119,11 @@ def _may_weight(trial: Trial) -> bool:
     for call in trial.modules.of(ast.Call):
         if isinstance(call.func, ast.Attribute) and call.func.attr in _OF_DATASETS:
             given += call.args
-    return any(isinstance(one, ast.Tuple) and len(one.elts) > _WITHOUT_WEIGHTS for one in given)
+    return any(
+        (isinstance(one, ast.Tuple) and len(one.elts) > _WITHOUT_WEIGHTS)
+        or (isinstance(one, ast.Call) and getattr(one.func, "id", "") in ("list", "tuple"))
+        for one in given
+    )
 
 
 def _is_of_layers(dotted: str) -> bool:
@@ -178,6 +182,10 @@ def _reads_shape(trial: Trial, node: ast.expr, parent: ast.AST) -> bool:
             code = [one for one in body if getattr(one, "name", "") == "call"]
         case ast.Call(args=[function, *_]) if trial.today(node) == f"{KERAS}.layers.Lambda":
             code = [one.node for one in trial.flow.origins(function)]
+    for part in code:  # and what it calls
+        calls = [node for node in ast.walk(part) if isinstance(node, ast.Call)]
+        called = [function for call in calls for function in trial.flow.called(call)]
+        code += [function for function in called if function not in code]
     return any(_SHAPE.search(ast.unparse(one)) for one in code)
 
 

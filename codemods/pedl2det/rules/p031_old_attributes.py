@@ -29,7 +29,8 @@ _GONE = re.compile(
     [.'](?:predict_classes|_keras_shape|_uses_learning_phase|initial_decay|make_one_shot_iterator
         |output_(?:classes|shapes|types)|_make_(?:predict|test|train)_function)\b
     |\.(?:non_)?trainable_weights\ \+?=|setattr\(.+,\ '(?:name|(?:non_)?trainable_weights)',
-    |\.add_(?:loss|update)\(.+,|\b(?:dict|set)\(.*weights|\{.*\ for\ .*\ in\ [\w.]*weights
+    |\.add_(?:loss|update)\(.+,|\b(?:dict|set)\(.*(?:variables|weights)
+    |\{.*\ for\ .*\ in\ [\w.]*(?:variables|weights)
     |\.get_config\(\)(?s:.*)\['lr'\]
     """,
     re.VERBOSE,
