@@ -419,7 +419,8 @@ def test_parts_and_shapes_that_are_not_visible_may_be_any(
 
 def test_modules_are_the_trials_whose_names_it_completes(tmp_path: Path) -> None:
     net = "import numpy as np\n\nROWS = np.array([[1], [2, 3]])\n"
-    net += "\n\ndef seen(model):\n    return set(model.variables)\n"
+    net += "\n\ndef seen(model, is_wanted):\n    found = model.trainable_weights\n"
+    net += "    return {each: 1 for each in found} if is_wanted else {}\n"
     lines = "import importlib; importlib.import_module('net_' + hparams['net'])"
 
     migrated(tmp_path, trial(lines) | {"net_small.py": net, "other.py": net})

@@ -56,7 +56,7 @@ _OPTIMIZERS = [f"{old_keras.OPTIMIZERS}.{one}" for one in ("get", "deserialize",
 _RAGGED = ("numpy.array", "numpy.asarray")
 #: Libraries whose functions give arrays, images and tables.
 _ARRAYS = ("PIL", "cv2", "h5py", "numpy", "pandas", "scipy", "skimage", "sklearn", "tensorflow")
-_CHOSEN = re.compile("config|hparams|hyperparameter")
+_CHOSEN = re.compile("hparams|hyperparameter")
 _CREATES = re.compile(r"\b(?:create|require)_(?:dataset|group)\b")
 #: Functions that cast to a type.
 _CASTS = {

@@ -69,6 +69,8 @@ _CLEAR = ("loss", "val_loss", "acc", "val_acc", "accuracy", "val_accuracy", "min
 _BEFORE_RANGES = 6
 #: Inputs and targets; behind them are weights of records.
 _WITHOUT_WEIGHTS = 2
+_OF_BATCHES = ("__getitem__", "__next__", "next")
+_MAKERS = ("list", "tuple")
 _OF_DATASETS = ("from_generator", "from_tensor_slices", "from_tensors", "zip")
 _EXCHANGE = "exchange width_shift_range and height_shift_range, if they differ"
 
@@ -119,11 +121,12 @@ def _may_weight(trial: Trial) -> bool:
     for call in trial.modules.of(ast.Call):
         if isinstance(call.func, ast.Attribute) and call.func.attr in _OF_DATASETS:
             given += call.args
-    return any(
-        (isinstance(one, ast.Tuple) and len(one.elts) > _WITHOUT_WEIGHTS)
-        or (isinstance(one, ast.Call) and getattr(one.func, "id", "") in ("list", "tuple"))
-        for one in given
-    )
+    batches = [one.value for one in trial.modules.of(ast.Yield)]
+    for method in [one for one in trial.modules.of(ast.FunctionDef) if one.name in _OF_BATCHES]:
+        batches += [one.value for one in ast.walk(method) if isinstance(one, ast.Return)]
+    if any(isinstance(one, ast.Call) and ast.unparse(one.func) in _MAKERS for one in batches):
+        return True  # of as many parts as are counted when it runs
+    return any(isinstance(one, ast.Tuple) and len(one.elts) > _WITHOUT_WEIGHTS for one in given)
 
 
 def _is_of_layers(dotted: str) -> bool:

@@ -30,11 +30,12 @@ _GONE = re.compile(
         |output_(?:classes|shapes|types)|_make_(?:predict|test|train)_function)\b
     |\.(?:non_)?trainable_weights\ \+?=|setattr\(.+,\ '(?:name|(?:non_)?trainable_weights)',
     |\.add_(?:loss|update)\(.+,|\b(?:dict|set)\(.*(?:variables|weights)
-    |\{.*\ for\ .*\ in\ [\w.]*(?:variables|weights)
     |\.get_config\(\)(?s:.*)\['lr'\]
     """,
     re.VERBOSE,
 )
+_KEYED = re.compile(r"\{(\w+)(?::.*)? for \1 in")  #: a dict or set of what is iterated
+_VARIABLES = re.compile(r"variables|weights")
 _NAME = re.compile(r"\.name \+?= ")  #: which layers of standalone Keras could set
 _SETTINGS = re.compile(r"optimizer\.get_config\(\)")  #: which may be read elsewhere
 _RATE = re.compile(r"""["']lr["']""")
@@ -69,6 +70,7 @@ def _is_gone(trial: Trial, line: ast.stmt) -> bool:
     text = "\n".join(source.lines[number - 1] for number in lines if number in unseen)
     return not isinstance(getattr(line, "value", None), ast.Constant) and (
         _GONE.search(code) is not None
+        or (_KEYED.search(code) is not None and _VARIABLES.search(code) is not None)
         or ("getattr(" in code and any(_looks_up(trial, node) for node in ast.walk(line)))
         or _MAY_BE.search(text) is not None
         or (_SETTINGS.search(code) is not None and _says(trial, _RATE))
