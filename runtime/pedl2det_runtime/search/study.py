@@ -194,9 +194,9 @@ class Study:
                 f"{title}: its config, seed or number of trials has changed; choose another --out "
                 "or --storage"
             )
-        params = [dict(_flat(point.hparams)) for point in self._plan.points]
+        params = [dict(flat_hparams(point.hparams)) for point in self._plan.points]
         distributions = {
-            name: self._distribution([one[name] for one in params]) for name in params[0]
+            name: self._distribution([values[name] for values in params]) for name in params[0]
         }
         for number, text in [*enumerate(wanted)][len(known) :]:
             self._study.add_trial(
@@ -253,11 +253,11 @@ def _place_of(trial: Any) -> str | None:
     return place
 
 
-def _flat(hparams: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    """The hyperparameters by dotted names, as Optuna can hold them."""
+def flat_hparams(hparams: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the hyperparameters by dotted names; values that Optuna cannot hold become JSON."""
     for name, value in hparams.items():
         if isinstance(value, dict):
-            yield from _flat(value, f"{before}{name}.")
+            yield from flat_hparams(value, f"{before}{name}.")
         else:
             simple = value is None or isinstance(value, bool | int | float | str)
             yield f"{before}{name}", value if simple else json.dumps(value)
