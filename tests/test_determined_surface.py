@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from pedl2det_runtime.distributed.layout import Address, Layout, layout_of_tf_config
+from pedl2det_runtime.distributed.layout import Layout, layout_of_tf_config
 from pedl2det_runtime.errors import (
     CheckFailedError,
     UnservedNameError,
@@ -206,17 +206,17 @@ WORKERS = '{"worker": ["10.0.0.5:2222", "10.0.0.6:2222"]}'
         (
             f'{{"cluster": {WORKERS}, "task": {{"type": "worker", "index": 1}}}}',
             Layout(1, 2, 0, 1, 1, 2),
-            Address("10.0.0.5", 2222),
+            ("10.0.0.5", 2222),
         ),
         (
             '{"cluster": {"chief": ["[::1]:7"], "worker": ["b:8"]}, '
             '"task": {"type": "worker", "index": 0}}',
             Layout(1, 2, 0, 1, 1, 2),
-            Address("::1", 7),
+            ("::1", 7),
         ),
     ],
 )
-def test_the_layout_of_tf_config(text: str, layout: Layout, chief: Address | None) -> None:
+def test_the_layout_of_tf_config(text: str, layout: Layout, chief: tuple[str, int] | None) -> None:
     assert layout_of_tf_config(text) == (layout, chief)
 
 
