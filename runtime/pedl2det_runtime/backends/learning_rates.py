@@ -13,9 +13,6 @@ class LearningRates:
     Variables, numbers and schedules are read, and ``decay`` of old optimizers is applied. A rate
     that cannot be read is left out. Nothing is created in the model's graph: seeds of operations
     depend on how many there are.
-
-    Args:
-        model: the model.
     """
 
     def __init__(self, model: Any) -> None:

@@ -17,11 +17,6 @@ from pedl2det_runtime.errors.repeated_warnings import logger
 
 _log = logger(__name__)
 
-_FIT_SETTINGS = (
-    *("verbose", "class_weight", "workers", "use_multiprocessing", "max_queue_size"),
-    *("shuffle", "validation_steps"),
-)
-
 
 class WrappedModel:
     """A model whose ``compile`` and ``fit`` are recorded.
@@ -68,7 +63,8 @@ class WrappedModel:
             raise InvalidExperimentException(f"call model.compile(...) before model.{name}(...)")
         if bound.arguments.get("validation_data") is None:
             raise InvalidExperimentException(f"model.{name}(...): validation_data is required")
-        settings = {key: bound.arguments[key] for key in _FIT_SETTINGS if key in bound.arguments}
+        names = inspect.signature(self._configure_fit).parameters
+        settings = {key: bound.arguments[key] for key in names if key in bound.arguments}
         if "verbose" in settings:
             settings["verbose"] = bool(settings["verbose"])
         self._configure_fit(**settings)
