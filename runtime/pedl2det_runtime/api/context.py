@@ -139,7 +139,7 @@ class TFKerasTrialContext(TrialContext):
     @property
     def is_compiled(self) -> bool:
         """Whether ``compile`` was called after :meth:`wrap_model`."""
-        return self._wrapped is not None and self._wrapped.compiled is not None
+        return self._wrapped is not None and self._wrapped.is_compiled
 
     def configure_fit(
         self,

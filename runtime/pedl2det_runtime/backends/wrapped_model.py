@@ -28,14 +28,13 @@ class WrappedModel:
 
     Attributes:
         model: the model.
-        compiled: the arguments of ``compile`` by name; None before the call.
+        is_compiled: whether ``compile`` was called.
     """
 
     def __init__(
         self, model: Any, configure_fit: Callable[..., None], *, is_compiled: bool = False
     ) -> None:
-        self.model = model
-        self.compiled: dict[str, Any] | None = {} if is_compiled else None
+        self.model, self.is_compiled = model, is_compiled
         self._configure_fit = configure_fit
         if is_compiled:
             return
@@ -54,12 +53,12 @@ class WrappedModel:
         return recorded
 
     def _compile(self, original: Callable[..., None], bound: inspect.BoundArguments) -> None:
-        self.compiled = dict(list(bound.arguments.items())[1:])
+        self.is_compiled = True
         original(*bound.args, **bound.kwargs)
 
     def _fit(self, original: Callable[..., Any], bound: inspect.BoundArguments) -> None:
         name = original.__name__
-        if self.compiled is None:
+        if not self.is_compiled:
             raise InvalidExperimentException(f"call model.compile(...) before model.{name}(...)")
         if bound.arguments.get("validation_data") is None:
             raise InvalidExperimentException(f"model.{name}(...): validation_data is required")
