@@ -45,7 +45,7 @@ class TFKerasExperimentalContext:
         context: the context that has this attribute.
     """
 
-    def __init__(self, context: TFKerasTrialContext | None = None) -> None:
+    def __init__(self, context: TFKerasTrialContext) -> None:
         self.context = context
 
     def cache_train_dataset(
@@ -74,10 +74,7 @@ class TFKerasExperimentalContext:
         def decorate(function: MakesDataset) -> MakesDataset:
             @functools.wraps(function)
             def cached(*args: Any, **kwargs: Any) -> Any:
-                dataset = function(*args, **kwargs)
-                if self.context is not None:
-                    dataset = self.context.wrap_dataset(dataset)
-                dataset = dataset.cache()
+                dataset = self.context.wrap_dataset(function(*args, **kwargs)).cache()
                 if not shuffle:
                     return dataset
                 if is_endless(dataset):
@@ -87,7 +84,7 @@ class TFKerasExperimentalContext:
                     )
                 return dataset.shuffle(
                     tf.data.UNKNOWN_CARDINALITY,  # as large as the dataset turns out to be
-                    seed=self.context.get_trial_seed() if self.context is not None else 0,
+                    seed=self.context.get_trial_seed(),
                     reshuffle_each_iteration=not skip_shuffle_at_epoch_end,
                 )
 

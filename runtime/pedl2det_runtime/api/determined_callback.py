@@ -75,7 +75,7 @@ class DeterminedCallback(tf.keras.callbacks.Callback):
         self._epoch_began_at = 0
 
     def save_model(self, model: Any, path: str, distributed: DistributedContext) -> None:
-        """Save the model; override it to save it otherwise.
+        """Save the model; override this to save it in another way.
 
         Args:
             model: the model.

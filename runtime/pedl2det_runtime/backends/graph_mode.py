@@ -83,7 +83,7 @@ def _reason_in(message: str) -> str | None:
 
 
 def seed_graphs(seed: int) -> None:
-    """Seed every graph of this process that is not seeded otherwise.
+    """Seed every graph of this process that has no seed.
 
     ``tf.random.set_seed`` seeds the present graph only. A trial that selects graph mode builds its
     model in another one, and ``K.clear_session`` creates a new one.

@@ -122,7 +122,7 @@ class ConfigDict(dict[str, Any]):
 
 
 def with_defaults(config: ExperimentConfig) -> ConfigDict:
-    """Return a config with the paths of here, and with Determined's defaults for what it lacks.
+    """Return a config with the paths of this machine, and Determined's defaults for missing keys.
 
     Nothing is shared with the config: a trial may change it.
     """

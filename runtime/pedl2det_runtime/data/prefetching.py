@@ -176,7 +176,7 @@ class BatchFeed(Reader):
         if is_busy and processes:
             for process in processes:
                 process.kill()
-            results._writer.close()  # else the end of half a batch would be awaited for ever
+            results._writer.close()  # else the executor would wait for the rest of half a batch
 
     def _request(self) -> None:
         while len(self._made) < self._queue and self._requested != self._horizon.made:

@@ -171,7 +171,7 @@ class FrameworkGroup:
     """Processes that a framework connects.
 
     Before each collective the members compare what they called: a framework whose members call
-    different collectives mixes up their data or waits for ever.
+    different collectives mixes up their data or never returns.
 
     Args:
         framework: the transport.

@@ -66,9 +66,9 @@ class Chief:
         self._meet()
         objects = self._collect(data)
         for member in self._workers:
-            for other, given in enumerate(objects):
+            for other, content in enumerate(objects):
                 if other != member:
-                    self._send(member, _OBJECT, given if to_all else b"")
+                    self._send(member, _OBJECT, content if to_all else b"")
         return objects
 
     def broadcast(self, data: bytes, size: int) -> bytes:

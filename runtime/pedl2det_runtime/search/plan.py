@@ -75,7 +75,7 @@ def plan_of(
 
 
 def _trials(config: ExperimentConfig) -> int:
-    """The number of trials that a config asks for."""
+    """Return the number of trials that a config asks for."""
     name, more = config.searcher.name, config.searcher.model_extra or {}
     if name == "single":
         raise ConfigError(f"{_place(config, 'name')}: single has one trial: train it with run")
@@ -121,7 +121,7 @@ def _bracket_rungs(config: ExperimentConfig) -> tuple[int, ...]:
 
 
 def _length(config: ExperimentConfig, hparams: dict[str, Any]) -> int:
-    """The length of a trial in batches; its batch size may be a hyperparameter of the search."""
+    """Return the batches of a trial; its batch size may be a hyperparameter of the search."""
     size = hparams.get("global_batch_size", hparams.get("batch_size", 1))
     try:
         return max(config.training_batches(size if type(size) is int and size > 0 else 1), 1)
@@ -147,7 +147,7 @@ def _place(config: ExperimentConfig, key: str) -> str:
 
 
 def _seed(config: ExperimentConfig, number: int) -> int:
-    """The seed of a trial, drawn from that of the experiment."""
+    """Return the seed of a trial, drawn from that of the experiment."""
     seeds = random.Random(f"seed {number} of {config.reproducibility.experiment_seed}")
     return seeds.randrange(2**31)
 

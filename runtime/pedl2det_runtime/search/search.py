@@ -221,7 +221,7 @@ def constant_config(config: ExperimentConfig, point: Point) -> str:
 
 
 def _constant(value: Any) -> Any:
-    """A hyperparameter that does not vary; a mapping may look like one that does."""
+    """Return a hyperparameter that does not vary; a mapping may look like one that does."""
     return {"type": "const", "val": value} if isinstance(value, dict) and "type" in value else value
 
 

@@ -50,11 +50,11 @@ class Result:
     best_batch: int | None = None  #: the batch of that validation
     checkpoint: str | None = None  #: the path of its checkpoint; None if there is none
     error: str = ""  #: the last line of a trial that failed
-    place: str | None = None  #: the search that took it, if several share the database; else None
+    place: str | None = None  #: the search that took it, if several share the database
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing of it is left to train."""
+        """Whether it has nothing left to train."""
         return self.state in ("finished", "stopped", "failed")
 
 
