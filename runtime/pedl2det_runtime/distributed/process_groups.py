@@ -7,9 +7,9 @@ import os
 import pickle
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from pedl2det_runtime.errors import CheckFailedError, DistributedError
 
@@ -48,8 +48,7 @@ class Collective(StrEnum):
         return member == 0 or self not in (Collective.GATHER, Collective.GATHER_LOCAL)
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """One call of a collective by one member: the how many-th of its group, and which method."""
 
     number: int
@@ -220,12 +219,12 @@ class FrameworkGroup:
                 f"({type(stuff).__name__}): {error}"
             )
         step = Step(self._number, collective)
-        label = {"step": asdict(step), "size": len(data), "wrong": wrong}
+        label = {"step": step, "size": len(data), "wrong": wrong}
         texts = self._call(lambda: self._framework.allgather(json.dumps(label).encode()))
         if wrong is not None:
             raise DistributedError(wrong)
         labels = [json.loads(bytes(text)) for text in texts]
-        check_order([Step(**label["step"]) for label in labels])
+        check_order([Step(*label["step"]) for label in labels])
         for label in labels:
             if label["wrong"] is not None:
                 raise DistributedError(label["wrong"])

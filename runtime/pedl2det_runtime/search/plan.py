@@ -163,15 +163,13 @@ class Halving:
 
     def bracket(self, number: int) -> int:
         """Return the bracket of a trial, by its number from 0; they take turns until full."""
-        left = list(self.trials)
-        while True:
-            for bracket, count in enumerate(left):
-                if not count:
-                    continue
-                if number == 0:
-                    return bracket
-                number -= 1
-                left[bracket] -= 1
+        turns = [
+            bracket
+            for turn in range(max(self.trials))
+            for bracket, count in enumerate(self.trials)
+            if turn < count
+        ]
+        return turns[number]
 
     def lengths(self, bracket: int, batches: int) -> list[int]:
         """Return where the rungs of a bracket are, in batches; the last is the whole trial."""
