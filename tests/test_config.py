@@ -156,7 +156,7 @@ def test_overrides_replace_single_values(tmp_path: Path) -> None:
             "const.yaml:8: searcher.max_steps: expected a positive whole number of steps, "
             'got "fifty"',
         ),
-        (LEGACY.replace("single", "grdi"), 'const.yaml:6: searcher.name: unknown searcher "grdi"'),
+        (LEGACY.replace("single", "grdi"), "const.yaml:6: searcher.name: expected 'single'"),
         (
             LEGACY.replace("  metric: val_loss\n", ""),
             "const.yaml:5: searcher.metric: this key is required",

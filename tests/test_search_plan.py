@@ -16,7 +16,7 @@ from pedl2det_runtime.config.hparams import sample_hparams
 from pedl2det_runtime.config.reader import config_from
 from pedl2det_runtime.errors import ConfigError
 from pedl2det_runtime.search.plan import Halving, brackets_of, most_rungs, plan_of, shared_trials
-from pedl2det_runtime.search.search import best_of
+from pedl2det_runtime.search.search import ranked
 from pedl2det_runtime.search.study import Result, Study, sqlite
 
 
@@ -229,8 +229,7 @@ def test_what_was_decided_at_a_rung_holds_when_a_search_goes_on(tmp_path: Path) 
 def test_what_is_no_number_is_not_the_best() -> None:
     results = [Result(n, {}, "finished", {}, best=best) for n, best in enumerate([math.nan, 2, 1])]
 
-    best, most = (best_of(results, smaller_is_better=smaller) for smaller in (True, False))
+    best, most = (ranked(results, smaller_is_better=smaller) for smaller in (True, False))
 
-    assert best is results[2]
-    assert most is results[1]
-    assert best_of(results[:1], smaller_is_better=True) is None
+    assert [result.number for result in best] == [2, 1, 0]
+    assert [result.number for result in most] == [1, 2, 0]

@@ -1,4 +1,4 @@
-"""Names of Determined that pedl2det does not serve: one line says why, and what to use.
+"""Names of Determined and PEDL that pedl2det does not serve: a table of reasons, one message.
 
 A stub module ends with a call of :func:`complete`. What it does not serve then ends in one message,
 whether it is imported or read as an attribute. The finder serves nothing: it comes last on
@@ -24,11 +24,17 @@ LAUNCHERS = "start the trial with `pedl2det run DIR --slots N`, which launches i
 CLUSTER = "it needs a Determined cluster"
 CLIENT = f"{CLUSTER}; results of `pedl2det run` are in --out (metrics.jsonl, checkpoints/<uuid>)"
 CONTROLLER = "it is of Determined's controller; start the trial with `pedl2det run DIR`"
+EXPERIMENT = (
+    "it needs a PEDL cluster: write its config as a YAML file beside the trial, and start it with "
+    "`pedl2det run DIR`"
+)
 CORE = (
     "pedl2det serves of the Core API what DeterminedCallback needs; determined==0.38.1 itself "
     "serves all of it, without a cluster too"
 )
-INTERNAL = "it is internal to Determined and has no counterpart; remove its use"
+INTERNAL = "it is no public name of Determined, or has no counterpart here; remove its use"
+#: Names with these reasons can be imported, for annotations and unused branches; each use raises.
+IMPORTABLE = (CLIENT, CONTROLLER, EXPERIMENT)
 REASONS = {
     "determined": "it is not of the API that pedl2det implements, which docs/determined.md lists",
     "determined.cli": f"{CLUSTER}; use the commands of pedl2det",
@@ -47,7 +53,7 @@ REASONS = {
     "determined.experimental": CLIENT,
     "determined.common.experimental": CLIENT,
     "determined_common.experimental": CLIENT,
-    "determined.common.api": CLIENT,
+    "determined.common.api": CLUSTER,
     "determined.common.streams": CLUSTER,
     "determined.keras.TFKerasTrainConfig": CONTROLLER,
     "determined.keras.TFKerasTrialController": CONTROLLER,
@@ -68,51 +74,21 @@ REASONS = {
         INTERNAL,
     ),
     **dict.fromkeys(("pedl.frameworks.pytorch", "pedl.frameworks.tensorflow"), KERAS_ONLY),
-    "pedl.Experiment": "it needs a PEDL cluster: write its config as a YAML file beside the trial, "
-    "and start it with `pedl2det run DIR`",
+    "pedl.Experiment": EXPERIMENT,
     "pedl": "PEDL had no such public name, or it has no counterpart; docs/semantics.md lists all",
-}
-
-_CLIENT = (
-    *("Checkpoint", "Determined", "Experiment", "ExperimentReference", "Model", "ModelOrderBy"),
-    *("ModelSortBy", "ModelVersion", "OrderBy", "Project", "TrainingMetrics", "Trial"),
-    *("TrialMetrics", "TrialOrderBy", "TrialReference", "TrialSortBy", "ValidationMetrics"),
-)
-#: Names that can be imported, for annotations and unused branches; each use raises.
-IMPORTABLE = {
-    "determined.common.experimental": _CLIENT,
-    "determined_common.experimental": _CLIENT,
-    "determined.experimental": _CLIENT,
-    "pedl": ("Experiment",),
-    "determined.keras": (
-        "TFKerasTrainConfig",
-        "TFKerasTrialController",
-        "TensorFlowDatasetAdapter",
-    ),
-    "determined.experimental.client": (
-        *_CLIENT,
-        *("CheckpointOrderBy", "CheckpointSortBy", "CheckpointState", "DownloadMode"),
-        *("ExperimentOrderBy", "ExperimentSortBy", "ExperimentState", "Oauth2ScimClient"),
-        *("ResourcePool", "TrialState", "User", "Workspace", "add_oauth_client"),
-        *("create_experiment", "create_model", "create_user", "create_workspace"),
-        *("delete_workspace", "get_checkpoint", "get_experiment", "get_model", "get_model_by_id"),
-        *("get_model_labels", "get_models", "get_session_username", "get_trial"),
-        *("get_user_by_id", "get_user_by_name", "get_workspace", "iter_trials_metrics"),
-        *("list_experiments", "list_models", "list_oauth_clients", "list_users"),
-        *("list_workspaces", "login", "logout", "remove_oauth_client", "stream_trials_metrics"),
-        *("stream_trials_training_metrics", "stream_trials_validation_metrics", "whoami"),
-    ),
 }
 
 
 def message(dotted: str) -> str:
-    """Return what the user is told about a name that is not served."""
-    prefix = dotted
-    while prefix not in REASONS:
-        prefix = prefix.rpartition(".")[0] or "determined"
-    return (
-        f"{dotted} is not supported by pedl2det {pedl2det_runtime.__version__}: {REASONS[prefix]}"
-    )
+    """Return the error message for a name that is not served."""
+    version = pedl2det_runtime.__version__
+    return f"{dotted} is not supported by pedl2det {version}: {_reason_for(dotted)}"
+
+
+def _reason_for(dotted: str) -> str:
+    while dotted not in REASONS:
+        dotted = dotted.rpartition(".")[0] or "determined"
+    return REASONS[dotted]
 
 
 def complete(module: str, lazily: Mapping[str, str] | None = None) -> None:
@@ -124,17 +100,19 @@ def complete(module: str, lazily: Mapping[str, str] | None = None) -> None:
             full name of a module, or ``module:object``, by their name here.
     """
     namespace = vars(sys.modules[module])
-    for name in IMPORTABLE.get(module, ()):
-        namespace.setdefault(name, _placeholder(f"{module}.{name}"))
 
     def __getattr__(name: str) -> Any:  # noqa: N807
         if lazily and name in lazily:
-            home, _, found = lazily[name].partition(":")
+            home, _, attribute = lazily[name].partition(":")
             loaded = importlib.import_module(home)
-            return getattr(loaded, found) if found else loaded
+            return getattr(loaded, attribute) if attribute else loaded
         if name.startswith("__"):
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        raise UnservedNameError(message(f"{module}.{name}"))
+        dotted = f"{module}.{name}"
+        if name.startswith("_") or _reason_for(dotted) not in IMPORTABLE:
+            raise UnservedNameError(message(dotted))
+        placeholder = _Placeholder(name, (), {"__module__": module, "__doc__": message(dotted)})
+        return namespace.setdefault(name, placeholder)
 
     namespace["__getattr__"] = __getattr__
     # As of a package: `from determined.errors import name` then asks the finders for the name.
@@ -175,17 +153,16 @@ class _LastFinder(MetaPathFinder):
 class RefusesInternals:
     """A class of Determined: what only Determined itself has in its objects is refused by name."""
 
+    _module = "determined"  # the module of the class in Determined
+
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
             kind = type(self).__name__
-            if name in _INTERNAL or (name.startswith("_") and not name.startswith("__")):
-                raise UnservedNameError(message(f"determined.{kind}.{name}"))
-            raise AttributeError(f"{kind!r} object has no attribute {name!r}")
-
-
-#: Attributes of Determined's contexts without an underscore that its documentation does not name.
-_INTERNAL = ("dataset_initialized", "compile_args", "is_pre_execution")
+            if name.startswith("__"):
+                raise AttributeError(f"{kind!r} object has no attribute {name!r}")
+            dotted = f"{self._module}.{kind}.{name}"
+            raise UnservedNameError(message(dotted), name=name, obj=self)
 
 
 class _Placeholder(type):
@@ -202,14 +179,9 @@ class _Placeholder(type):
 
 def _message(cls: type, member: str = "") -> str:
     """Return the message for a placeholder, or for a class that derives from one."""
-    base = next(one for one in reversed(cls.__mro__) if isinstance(one, _Placeholder))
+    base = next(base for base in reversed(cls.__mro__) if isinstance(base, _Placeholder))
     text = message(f"{base.__module__}.{base.__qualname__}{member}")
     return text if base is cls else f"class {cls.__name__}: {text}"
-
-
-def _placeholder(dotted: str) -> type:
-    module, _, name = dotted.rpartition(".")
-    return _Placeholder(name, (), {"__module__": module, "__doc__": message(dotted)})
 
 
 def is_placeholder(value: object) -> bool:

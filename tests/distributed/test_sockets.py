@@ -126,9 +126,9 @@ def test_a_chief_that_was_never_started_is_missed() -> None:
 def test_processes_that_disagree_about_their_layout_say_so() -> None:
     chief, other, _ = layouts(3)
     started = [start(layout, "many") for layout in (chief, {**other, "size": 2, "local_size": 2})]
-    assert all("is one of 2, the chief knows of 3" in ends(p)[0]["error"] for p in started)
+    assert all("is one of 2, the chief is one of 3" in ends(p)[0]["error"] for p in started)
     twice = [start(layout, "many") for layout in (chief, other, other)]
-    assert all("two processes say that they are number 1" in ends(p)[0]["error"] for p in twice)
+    assert all("two processes are number 1" in ends(p)[0]["error"] for p in twice)
 
 
 @pytest.mark.parametrize("text", ["soon", "0", "-1", "nan", "inf"])

@@ -130,21 +130,15 @@ def _search(
 
 def _show(config: Any, study: Any, out: Path, plan: Any) -> None:
     """Print the table and the best trial; write the best trial's config."""
-    from pedl2det_runtime.search.search import best_of, constant_config
+    from pedl2det_runtime.search.search import constant_config, ranked
     from pedl2det_runtime.training import run_lock
 
     smaller = config.searcher.smaller_is_better
-    sign = 1 if smaller else -1
-
-    def place(one: Result) -> tuple[bool, float, int]:
-        has_none = one.best is None or math.isnan(one.best)
-        return has_none, 0.0 if has_none else sign * (one.best or 0.0), one.number
-
-    results = sorted(study.results(), key=place)
+    results = ranked(study.results(), smaller_is_better=smaller)
     for line in table(results):
         say(line)
-    best = best_of(results, smaller_is_better=smaller)
-    if best is None:
+    best = results[0]
+    if best.best is None or math.isnan(best.best):
         say("no trial has been validated")
         return
     file = out / "best.yaml"
@@ -160,9 +154,11 @@ def _show(config: Any, study: Any, out: Path, plan: Any) -> None:
 
 def table(results: Sequence[Result]) -> Iterator[str]:
     """Yield trials as aligned lines, with the hyperparameters that are not the same in all."""
-    hparams = [dict(_flat(one.hparams)) for one in results]
-    every = dict.fromkeys(name for one in hparams for name in one)
-    names = [name for name in every if len({repr(one.get(name)) for one in hparams}) > 1]
+    from pedl2det_runtime.search.study import flat_hparams
+
+    hparams = [dict(flat_hparams(result.hparams)) for result in results]
+    every = dict.fromkeys(name for values in hparams for name in values)
+    names = [name for name in every if len({repr(values.get(name)) for values in hparams}) > 1]
     rows = [["trial", *names, "batches", "metric", "state"]]
     for result, values in zip(results, hparams, strict=True):
         batches = str(max(result.values, default=""))
@@ -174,12 +170,3 @@ def table(results: Sequence[Result]) -> Iterator[str]:
     for row in rows:
         cells = (text.ljust(width) for text, width in zip(row, widths, strict=True))
         yield "  ".join(cells).rstrip()
-
-
-def _flat(hparams: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    """The hyperparameters by dotted names."""
-    for name, value in hparams.items():
-        if isinstance(value, dict):
-            yield from _flat(value, f"{before}{name}.")
-        else:
-            yield f"{before}{name}", value

@@ -151,7 +151,7 @@ class TensorBoard(tf.keras.callbacks.TensorBoard, Callback):
         return {"workload": self._workload}
 
     def load_state(self, state: dict[str, int]) -> None:
-        # Determined calls it otherwise in its checkpoints.
+        # The second key is that of Determined's checkpoints.
         self._workload = state.get("workload", state.get("workload_end_count", 0))
 
 

@@ -21,12 +21,8 @@ from pedl2det_runtime.errors import CheckFailedError, InvalidModelException
 #: A function that makes a ``tf.data.Dataset``.
 MakesDataset = Callable[..., Any]
 
-
-class _ArgNotProvided:
-    """Type of the default of arguments for which None is a value."""
-
-
-_NOT_PROVIDED = _ArgNotProvided()
+#: The default of arguments for which None is a value.
+_NOT_PROVIDED: Any = object()
 
 
 @dataclass(frozen=True)
@@ -49,7 +45,7 @@ class TFKerasExperimentalContext:
         context: the context that has this attribute.
     """
 
-    def __init__(self, context: TFKerasTrialContext | None = None) -> None:
+    def __init__(self, context: TFKerasTrialContext) -> None:
         self.context = context
 
     def cache_train_dataset(
@@ -78,10 +74,7 @@ class TFKerasExperimentalContext:
         def decorate(function: MakesDataset) -> MakesDataset:
             @functools.wraps(function)
             def cached(*args: Any, **kwargs: Any) -> Any:
-                dataset = function(*args, **kwargs)
-                if self.context is not None:
-                    dataset = self.context.wrap_dataset(dataset)
-                dataset = dataset.cache()
+                dataset = self.context.wrap_dataset(function(*args, **kwargs)).cache()
                 if not shuffle:
                     return dataset
                 if is_endless(dataset):
@@ -89,11 +82,11 @@ class TFKerasExperimentalContext:
                         f"{function.__name__}: a dataset that never ends cannot be shuffled: call "
                         "repeat() on the result, or leave it out"
                     )
-                seed = self.context.get_trial_seed() if self.context is not None else 0
-                again = not skip_shuffle_at_epoch_end
-                # This size is that of the dataset, also if it cannot be known before.
-                size = tf.data.UNKNOWN_CARDINALITY
-                return dataset.shuffle(size, seed=seed, reshuffle_each_iteration=again)
+                return dataset.shuffle(
+                    tf.data.UNKNOWN_CARDINALITY,  # as large as the dataset turns out to be
+                    seed=self.context.get_trial_seed(),
+                    reshuffle_each_iteration=not skip_shuffle_at_epoch_end,
+                )
 
             return cached
 
@@ -143,7 +136,7 @@ class TFKerasTrialContext(TrialContext):
     @property
     def is_compiled(self) -> bool:
         """Whether ``compile`` was called after :meth:`wrap_model`."""
-        return self._wrapped is not None and self._wrapped.compiled is not None
+        return self._wrapped is not None and self._wrapped.is_compiled
 
     def configure_fit(
         self,
@@ -174,23 +167,19 @@ class TFKerasTrialContext(TrialContext):
             CheckFailedError: ``max_queue_size`` is below 1, ``workers`` is below 0, or
                 ``class_weight`` is not a mapping.
         """
-        without_default = {
+        settings: dict[str, Any] = {
             "verbose": verbose,
             "workers": workers,
             "use_multiprocessing": use_multiprocessing,
             "max_queue_size": max_queue_size,
             "shuffle": shuffle,
         }
-        changes: dict[str, Any] = {
-            name: value for name, value in without_default.items() if value is not None
-        }
-        optional = {"class_weight": class_weight, "validation_steps": validation_steps}
-        changes |= {
-            name: value
-            for name, value in optional.items()
-            if not isinstance(value, _ArgNotProvided)
-        }
-        class_weights.check(changes.get("class_weight"))
+        changes = {name: value for name, value in settings.items() if value is not None}
+        if class_weight is not _NOT_PROVIDED:
+            class_weights.check(class_weight)
+            changes["class_weight"] = class_weight
+        if validation_steps is not _NOT_PROVIDED:
+            changes["validation_steps"] = validation_steps
         for name, least in (("max_queue_size", 1), ("workers", 0)):
             value = changes.get(name, least)
             if not isinstance(value, numbers.Integral) or value < least:

@@ -1,6 +1,6 @@
 """``determined.core.init`` for ``DeterminedCallback``: reports and checkpoints are local files.
 
-The rest of the Core API is refused: Determined itself serves it without a cluster.
+The rest of the Core API is refused by name: Determined itself serves it without a cluster.
 """
 
 from __future__ import annotations
@@ -13,30 +13,22 @@ import shutil
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from pedl2det_runtime import refusals
 from pedl2det_runtime.api.trial_info import current, get_cluster_info
 from pedl2det_runtime.checkpoint.json_lines import REPORT, JsonLines, scalars
 from pedl2det_runtime.checkpoint.ownership import METADATA
 from pedl2det_runtime.distributed import DistributedContext, DummyDistributedContext
-from pedl2det_runtime.errors import CheckpointNotFound, ConfigError, NoTrialError, UnservedNameError
+from pedl2det_runtime.errors import CheckpointNotFound, ConfigError, NoTrialError
 
-#: Where results are, without ``pedl2det run``.
-RESULTS = Path("runs") / "core"
 _log = logging.getLogger("determined.core")
 
 
-class _Part:
-    """A part of the Core API; what it does not serve is refused by name."""
+class _Part(refusals.RefusesInternals):
+    """A part of the Core API."""
 
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            if name.startswith("__"):
-                raise AttributeError(name)
-            dotted = f"determined.core.{type(self).__name__}.{name}"
-            raise UnservedNameError(refusals.message(dotted))
+    _module = "determined.core"
 
 
 class TrainContext(_Part):
@@ -48,7 +40,7 @@ class TrainContext(_Part):
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._log: JsonLines | None = None
+        self._reports: JsonLines | None = None
 
     def report_metrics(self, group: str, steps_completed: int, metrics: dict[str, Any]) -> None:
         """Report metrics of a group.
@@ -61,19 +53,16 @@ class TrainContext(_Part):
         Raises:
             ConfigError: the file of the reports holds something else, or cannot be written.
         """
-        if self._log is None:
-            self._log = self._opened()
+        try:
+            if self._reports is None:
+                self._directory.mkdir(parents=True, exist_ok=True)
+                self._reports = JsonLines(self._directory / "metrics.jsonl", REPORT, keep=None)
+        except OSError as error:
+            raise ConfigError(f"{self._directory}: cannot be written: {error.strerror}") from None
         values = scalars(metrics)
         epochs = values.get("epochs", 0.0)
         line = {"kind": group, "batches": steps_completed, "epochs": epochs, "metrics": values}
-        self._log.write(line)
-
-    def _opened(self) -> JsonLines:
-        try:
-            self._directory.mkdir(parents=True, exist_ok=True)
-            return JsonLines(self._directory / "metrics.jsonl", REPORT, keep=None)
-        except OSError as error:
-            raise ConfigError(f"{self._directory}: cannot be written: {error.strerror}") from None
+        self._reports.write(line)
 
     def report_training_metrics(self, steps_completed: int, metrics: dict[str, Any]) -> None:
         """Report training metrics; see :meth:`report_metrics`."""
@@ -206,7 +195,7 @@ def init(
     Raises:
         ConfigError: ``checkpoint_storage`` is no directory.
     """
-    results = RESULTS.resolve()
+    results = Path("runs/core").resolve()
     with contextlib.suppress(NoTrialError):
         info = current()
         results = info.tensorboard_dir.parent / "core"

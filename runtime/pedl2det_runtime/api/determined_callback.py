@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Literal
 
 import tensorflow as tf
@@ -74,7 +75,7 @@ class DeterminedCallback(tf.keras.callbacks.Callback):
         self._epoch_began_at = 0
 
     def save_model(self, model: Any, path: str, distributed: DistributedContext) -> None:
-        """Save the model; override it to save it otherwise.
+        """Save the model; override this to save it in another way.
 
         Args:
             model: the model.
@@ -108,8 +109,11 @@ class DeterminedCallback(tf.keras.callbacks.Callback):
             with self._core.checkpoint.restore_path(self._checkpoint) as path:
                 self._restore(path)
         self._saved_at = self._epochs
-        # Keras asks it for the first epoch, after this hook.
-        self.model._training_state = _Beginning(self._epochs)
+        # After this hook, Keras asks it for the first epoch and its first batch.
+        start = (self._epochs, 0)
+        self.model._training_state = SimpleNamespace(
+            maybe_load_initial_counters_from_ckpt=lambda *_, **__: start
+        )
         self._core.train.set_status("training")
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
@@ -194,17 +198,6 @@ class DeterminedCallback(tf.keras.callbacks.Callback):
         self.load_model(self.model, str(path / _WEIGHTS), self._core.distributed)
 
 
-class _Beginning:
-    """What Keras asks for the first epoch of a ``fit``."""
-
-    def __init__(self, epoch: int) -> None:
-        self._epoch = epoch
-
-    def maybe_load_initial_counters_from_ckpt(self, *_: object, **__: object) -> tuple[int, int]:
-        """Return the first epoch, and its first batch."""
-        return self._epoch, 0
-
-
 class TensorBoard(tf.keras.callbacks.TensorBoard):
     """``tf.keras.callbacks.TensorBoard`` that writes to the training's TensorBoard directory.
 
@@ -217,7 +210,7 @@ class TensorBoard(tf.keras.callbacks.TensorBoard):
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         """Return this class, or the older one of the name."""
-        if "core_context" in kwargs or any(isinstance(one, Context) for one in args[:1]):
+        if "core_context" in kwargs or (args and isinstance(args[0], Context)):
             return super().__new__(cls)
         return callbacks.TensorBoard(*args, **kwargs)
 

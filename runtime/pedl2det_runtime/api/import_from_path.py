@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 
 @contextlib.contextmanager
@@ -21,7 +20,11 @@ def import_from_path(path: str | os.PathLike[str]) -> Iterator[None]:
         path: the directory.
     """
     directory = Path(path).resolve()
-    hidden = {name: sys.modules.pop(name) for name in _names_in(directory, sys.modules)}
+    names = {file.stem for file in directory.glob("*.py")}
+    names |= {file.parent.name for file in directory.glob("*/__init__.py")}
+    hidden = {
+        name: sys.modules.pop(name) for name in [*sys.modules] if name.partition(".")[0] in names
+    }
     known = set(sys.modules)
     sys.path.insert(0, str(directory))
     try:
@@ -33,10 +36,3 @@ def import_from_path(path: str | os.PathLike[str]) -> Iterator[None]:
             if file and directory in Path(file).parents:
                 del sys.modules[name]
         sys.modules.update(hidden)
-
-
-def _names_in(directory: Path, modules: dict[str, ModuleType]) -> list[str]:
-    """Return the imported modules of which a directory has a file of its own."""
-    files = {path.stem for path in directory.glob("*.py")}
-    packages = {path.parent.name for path in directory.glob("*/__init__.py")}
-    return [name for name in modules if name.partition(".")[0] in files | packages]

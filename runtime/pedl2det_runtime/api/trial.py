@@ -123,22 +123,16 @@ class TFKerasTrial(Trial):
 
 
 def _accept_hparams(trial_class: type) -> None:
-    """Pass ``hparams`` to the methods of a trial that require it.
+    """Pass ``hparams`` to the methods of a trial class that require it; replace them in place.
 
     Follows docs/semantics.md, ``hparams`` in early Determined.
-
-    Args:
-        trial_class: the trial class; its methods are replaced in place.
     """
     for name in _METHODS_OF_EARLY_TRIALS:
         method = vars(trial_class).get(name)
-        if inspect.isfunction(method) and _requires_hparams(method):
-            setattr(trial_class, name, _with_hparams(method))
-
-
-def _requires_hparams(method: Callable[..., Any]) -> bool:
-    parameter = inspect.signature(method).parameters.get("hparams")
-    return parameter is not None and parameter.default is parameter.empty
+        if inspect.isfunction(method):
+            parameter = inspect.signature(method).parameters.get("hparams")
+            if parameter is not None and parameter.default is parameter.empty:
+                setattr(trial_class, name, _with_hparams(method))
 
 
 def _with_hparams(method: Callable[..., Any]) -> Callable[..., Any]:

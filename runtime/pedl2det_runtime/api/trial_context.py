@@ -56,27 +56,6 @@ class EnvContext(refusals.RefusesInternals):
     master_cert_name: str | None = None
 
 
-def env_of(info: TrialInfo, *, managed: bool) -> EnvContext:
-    """Return the environment of a trial.
-
-    Args:
-        info: the trial.
-        managed: whether the runtime trains it.
-    """
-    config = info.experiment_config
-    return EnvContext(
-        experiment_config=config,
-        hparams=dict(info.hparams),
-        trial_seed=info.seed,
-        det_trial_id=str(info.trial_id) if managed else "",
-        det_experiment_id=str(info.experiment_id) if managed else "",
-        managed_training=managed,
-        steps_completed=info.initial_batch,
-        slot_ids=list(range(info.distributed.local_size)),
-        debug=config.debug_enabled(),
-    )
-
-
 class TrialContext(refusals.RefusesInternals):
     """Information about the run of a trial, and a way to stop it.
 
@@ -94,7 +73,17 @@ class TrialContext(refusals.RefusesInternals):
         self._managed = managed
         self._stop_requested = False
         self.distributed = info.distributed
-        self.env = env_of(info, managed=managed)
+        self.env = EnvContext(
+            experiment_config=info.experiment_config,
+            hparams=dict(info.hparams),
+            trial_seed=info.seed,
+            det_trial_id=str(info.trial_id) if managed else "",
+            det_experiment_id=str(info.experiment_id) if managed else "",
+            managed_training=managed,
+            steps_completed=info.initial_batch,
+            slot_ids=list(range(info.distributed.local_size)),
+            debug=info.experiment_config.debug_enabled(),
+        )
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:

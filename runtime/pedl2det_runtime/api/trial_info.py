@@ -92,21 +92,17 @@ class TrialInfo:
         """
         name = "global_batch_size" if "global_batch_size" in self.hparams else "batch_size"
         value = self.hparams.get(name, self.scripts_batch_size)
+        if value is None and name not in self.hparams:
+            name = "global_batch_size"
+            if self.config.is_legacy:
+                name = "batch_size (of Determined 0.12, global_batch_size)"
+            raise InvalidConfigurationException(f"hyperparameters.{name}: this key is required")
         if isinstance(value, bool) or not isinstance(value, int) or value < self.slots:
             wanted = "a positive whole number" if self.slots == 1 else f"at least {self.slots}"
             raise InvalidConfigurationException(
                 f"hyperparameters.{name}: expected {wanted}, got {value!r}"
-                if name in self.hparams
-                else f"hyperparameters.{self._batch_key}: this key is required"
             )
         return value // self.slots
-
-    @property
-    def _batch_key(self) -> str:
-        """The name of the batch size in a config of this generation."""
-        if not self.config.is_legacy:
-            return "global_batch_size"
-        return "batch_size (of Determined 0.12, global_batch_size)"
 
     @property
     def global_batch_size(self) -> int:

@@ -19,25 +19,31 @@ def make_chunkable(model: Any, batches: int) -> bool:
         batches: how many it is trained on. For a single one, tracing a loop costs more than it
             saves.
     """
+    import tensorflow as tf
+
     if graph_mode.is_chosen():
         return False
     model._steps_per_execution.assign(1)
-    if batches == 1 or model.run_eagerly or _makes_its_own_functions(model):
+    overrides_loop = any(
+        getattr(type(model), name) is not getattr(tf.keras.Model, name)
+        for name in ("make_train_function", "make_test_function")
+    )
+    if batches == 1 or model.run_eagerly or overrides_loop:
         return False
-    model.train_function = _in_a_loop(model.make_train_function(), model)
-    model.test_function = _in_a_loop(model.make_test_function(), model)
+    model.train_function = _loop_over(model.make_train_function(), model)
+    model.test_function = _loop_over(model.make_test_function(), model)
     return True
 
 
 @contextmanager
 def one_batch(model: Any) -> Iterator[None]:
     """Let code call ``predict_on_batch`` in the ``with`` block, which reads one batch, too."""
-    of_loop = int(model._steps_per_execution.numpy())
+    chunk = int(model._steps_per_execution.numpy())
     set_chunk(model, 1)
     try:
         yield
     finally:
-        set_chunk(model, of_loop)
+        set_chunk(model, chunk)
 
 
 def set_chunk(model: Any, batches: int) -> None:
@@ -45,37 +51,22 @@ def set_chunk(model: Any, batches: int) -> None:
     model._steps_per_execution.assign(batches)
 
 
-def _makes_its_own_functions(model: Any) -> bool:
-    """Return whether a model overrides Keras' loop over steps."""
-    import tensorflow as tf
-
-    return any(
-        getattr(type(model), name) is not getattr(tf.keras.Model, name)
-        for name in ("make_train_function", "make_test_function")
-    )
-
-
-def _in_a_loop(step: Any, model: Any) -> Any:
-    """Return a function of an iterator that takes as many steps as a chunk has.
-
-    Args:
-        step: a ``tf.function`` of an iterator that takes one.
-        model: whose chunks they are.
-    """
+def _loop_over(step: Any, model: Any) -> Any:
+    """Return a ``tf.function`` of an iterator that takes a step for each batch of a chunk."""
     import tensorflow as tf
 
     def steps(iterator: Any) -> Any:
         outputs = step.get_concrete_function(iterator).structured_outputs
         specs = tf.nest.map_structure(tf.TensorSpec.from_tensor, outputs)
-        begun = (0, tf.nest.map_structure(_zeros, specs))
+        start = (0, tf.nest.map_structure(_zeros, specs))
         shapes = (tf.TensorShape(()), tf.nest.map_structure(lambda spec: spec.shape, specs))
 
-        # The one call of it: two would draw the same random numbers.
+        # The step is called at one place: two would draw the same random numbers.
         def take(taken: Any, _: Any) -> Any:
             return taken + 1, step(iterator)
 
-        wanted = tf.cast(model._steps_per_execution, tf.int32)
-        loop = tf.while_loop(lambda taken, _: taken < wanted, take, begun, shapes)
+        chunk = tf.cast(model._steps_per_execution, tf.int32)
+        loop = tf.while_loop(lambda taken, _: taken < chunk, take, start, shapes)
         return loop[1]
 
     return tf.function(steps, reduce_retracing=True, autograph=False)

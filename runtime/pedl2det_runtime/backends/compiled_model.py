@@ -34,21 +34,27 @@ def metric_names(model: Any) -> set[str] | None:
     names = [_name(metric) for metric in metrics]
     if None in names:
         return None
+    # Before the names of other metrics, Keras puts that of the output.
+    base = tf.keras.metrics.Metric
     own = {metric.name for metric in model.metrics}
-    own |= {metric.name for metric in metrics if _keeps_name(metric)}
+    own |= {
+        metric.name
+        for metric in metrics
+        if isinstance(metric, base) and type(metric).name is not base.name
+    }
     return own | {"loss"} | {f"{prefix}{name}" for prefix in prefixes for name in (*names, "loss")}
 
 
 def unknown_metrics(model: Any) -> list[str]:
     """Return the metrics of a compiled model that Keras does not know by name.
 
-    Keras finds them out in the first batch, and reports that "'str' object is not callable".
+    Keras would raise "'str' object is not callable" in the first batch.
     """
     import tensorflow as tf
 
     container = getattr(model, "compiled_metrics", None)  # graph mode has none
     metrics = tf.nest.flatten(getattr(container, "_user_metrics", None))
-    return [one for one in metrics if isinstance(one, str) and _name(one) is None]
+    return [name for name in metrics if isinstance(name, str) and _name(name) is None]
 
 
 def _is_plain(model: Any) -> bool:
@@ -61,14 +67,6 @@ def _is_plain(model: Any) -> bool:
         and all(getattr(type(model), name) is getattr(tf.keras.Model, name) for name in _CHOOSING)
         and not any(name in vars(model) for name in _CHOOSING)
     )
-
-
-def _keeps_name(metric: Any) -> bool:
-    """Whether a metric is reported without the output's name, which Keras puts before others."""
-    import tensorflow as tf
-
-    keras = tf.keras.metrics.Metric
-    return isinstance(metric, keras) and type(metric).name is not keras.name
 
 
 def _name(metric: Any) -> str | None:
@@ -97,38 +95,37 @@ def describe_compiled(model: Any) -> dict[str, Any]:
         JSON values: ``loss``, ``optimizer``, and ``optimizer_1`` and so on for further ones. An
         optimizer has its ``class`` beside its settings.
     """
+    optimizers = keras_versions.named_optimizers(model)
     return {"loss": _plain(_loss(getattr(model, "loss", None)))} | {
-        name: {"class": _class(optimizer)} | _settings(optimizer)
-        for name, optimizer in keras_versions.named_optimizers(model).items()
+        name: _describe_optimizer(optimizer) for name, optimizer in optimizers.items()
     }
 
 
-def _class(optimizer: Any) -> str:
-    inner = getattr(optimizer, "inner_optimizer", None)  # of a LossScaleOptimizer
+def _describe_optimizer(optimizer: Any) -> dict[str, Any]:
     name = type(optimizer).__name__
-    return f"{name} of {type(inner).__name__}" if inner else name
+    if inner := getattr(optimizer, "inner_optimizer", None):  # of a LossScaleOptimizer
+        name = f"{name} of {type(inner).__name__}"
+    settings = _config(inner or optimizer)
+    return {"class": name} | {
+        key: value for key, value in settings.items() if key not in _OF_NO_EFFECT
+    }
 
 
-def _settings(optimizer: Any) -> dict[str, Any]:
-    config = _config(getattr(optimizer, "inner_optimizer", optimizer))
-    return {key: value for key, value in config.items() if key not in _OF_NO_EFFECT}
-
-
-def _config(thing: Any) -> dict[str, Any]:
+def _config(configurable: Any) -> dict[str, Any]:
     try:
-        return {key: _plain(value) for key, value in thing.get_config().items()}
+        return {key: _plain(value) for key, value in configurable.get_config().items()}
     except Exception:  # the user's own class: it may raise anything
         return {}
 
 
 def _loss(loss: Any) -> Any:
-    """A loss, with the name of Keras' function in place of its other names."""
+    """Return a loss, with the name of Keras' function in place of its other names."""
     import tensorflow as tf
 
     if isinstance(loss, dict):
-        return {str(name): _loss(one) for name, one in loss.items()}
+        return {str(name): _loss(part) for name, part in loss.items()}
     if isinstance(loss, list | tuple):
-        return [_loss(one) for one in loss]
+        return [_loss(part) for part in loss]
     if not isinstance(loss, str):
         return loss
     try:
@@ -138,7 +135,7 @@ def _loss(loss: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """JSON values; anything else by its name, which is the same in every process."""
+    """Return JSON values; anything else by its name, which is the same in every process."""
     if isinstance(value, dict):
         return {str(key): _plain(child) for key, child in value.items()}
     if isinstance(value, list | tuple):

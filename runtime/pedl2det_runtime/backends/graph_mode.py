@@ -12,7 +12,7 @@ import os
 import re
 from typing import Any
 
-from pedl2det_runtime.errors import SELECT_GRAPH_MODE, InvalidExperimentException
+from pedl2det_runtime.errors import SELECT_GRAPH_MODE
 from pedl2det_runtime.errors.repeated_warnings import logger
 
 _SYMBOLIC = "it uses symbolic tensors of its model as values"
@@ -83,7 +83,7 @@ def _reason_in(message: str) -> str | None:
 
 
 def seed_graphs(seed: int) -> None:
-    """Seed every graph of this process that is not seeded otherwise.
+    """Seed every graph of this process that has no seed.
 
     ``tf.random.set_seed`` seeds the present graph only. A trial that selects graph mode builds its
     model in another one, and ``K.clear_session`` creates a new one.
@@ -111,52 +111,26 @@ def assign(variable: Any, new: Any) -> None:
     tf.keras.backend.set_value(variable, new)
 
 
-def readable(dataset: Any, class_weight: dict[int, float] | None = None) -> Any:
+def readable(dataset: Any) -> Any:
     """Convert a dataset for graph mode; return it unchanged in eager mode.
 
-    Keras' engine of TensorFlow 1 omits two conversions for datasets: inputs and targets of shape
-    (records,) become columns, and class weights are multiplied into the sample weights.
+    Keras' engine of TensorFlow 1 does not make columns of inputs and targets of shape (records,).
 
     Args:
-        dataset: batches ``(x, y)`` or ``(x, y, weights)``.
-        class_weight: the weight of each class, by class index.
-
-    Raises:
-        InvalidExperimentException: there are class weights and several outputs.
+        dataset: batches ``x``, ``(x, y)`` or ``(x, y, weights)``.
     """
     if not is_chosen():
         return dataset
+    import tensorflow as tf
+
+    def as_column(tensor: Any) -> Any:
+        return tf.expand_dims(tensor, -1) if tensor.shape.rank == 1 else tensor
 
     def prepare(x: Any, y: Any = None, *weights: Any) -> Any:
-        x, y = _as_columns(x), _as_columns(y)
-        if class_weight:
-            weights = (_weights_of_classes(y, class_weight, *weights),)
+        x, y = tf.nest.map_structure(as_column, x), tf.nest.map_structure(as_column, y)
         return x if y is None else (x, y, *weights)
 
     return dataset.map(prepare)
-
-
-def _as_columns(part: Any) -> Any:
-    import tensorflow as tf
-
-    return tf.nest.map_structure(
-        lambda tensor: tf.expand_dims(tensor, -1) if tensor.shape.rank == 1 else tensor, part
-    )
-
-
-def _weights_of_classes(y: Any, class_weight: dict[int, float], *sample_weights: Any) -> Any:
-    """Return the weight of each record's class, multiplied by its sample weight if it has one."""
-    import tensorflow as tf
-
-    if tf.nest.is_nested(y):
-        raise InvalidExperimentException(
-            "class_weight is not supported for a model with several outputs: use sample weights"
-        )
-    weights = [class_weight.get(number, 1.0) for number in range(max(class_weight) + 1)]
-    is_one_hot = y.shape.rank == 2 and y.shape[1] != 1
-    classes = tf.argmax(y, axis=1) if is_one_hot else tf.cast(tf.reshape(y, [-1]), tf.int64)
-    of_class = tf.gather(tf.constant(weights, tf.float32), classes)
-    return of_class * tf.cast(sample_weights[0], tf.float32) if sample_weights else of_class
 
 
 def evaluate(model: Any, dataset: Any, steps: int | None, callbacks: list[Any]) -> dict[str, Any]:
@@ -181,9 +155,6 @@ def apply_session_config(config: Any) -> None:
 
     In graph mode it configures the session. In eager mode only the thread counts apply, and only
     before the first TensorFlow operation; otherwise a warning is logged.
-
-    Args:
-        config: the ``ConfigProto``; None for the defaults.
     """
     import tensorflow as tf
 

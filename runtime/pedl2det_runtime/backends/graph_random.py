@@ -47,13 +47,16 @@ def resumable() -> Iterator[None]:
 
 def states() -> list[npt.NDArray[Any]]:
     """Return the state of each operation in the order of creation: position and two seeds."""
+    import tensorflow as tf
+
     if not graph_mode.is_chosen():
         return []
     session = _session()
     with session.graph.as_default():
         first, read = _operations(session.graph)
         for number in range(len(read), len(first)):
-            read.append(_read(_variable(number, first[number])))
+            handle = _variable(number, first[number])
+            read.append(tf.raw_ops.ReadVariableOp(resource=handle, dtype=tf.int64))
     values: list[npt.NDArray[Any]] = session.run(read)
     return values
 
@@ -116,6 +119,7 @@ def _random_types(graph: Any, nodes: Iterable[Any], seen: frozenset[str] = froze
 
 def _resumable(original: Callable[..., Any], stateful: str) -> Callable[..., Any]:
     import tensorflow as tf
+    from tensorflow.python.framework.tensor_util import constant_value_as_shape
 
     @functools.wraps(original)
     def make(shape: Any, *others: Any, seed: int = 0, seed2: int = 0, name: Any = None) -> Any:
@@ -139,7 +143,7 @@ def _resumable(original: Callable[..., Any], stateful: str) -> Callable[..., Any
         (drawn,) = tf.raw_ops.StatefulPartitionedCall(
             args=inputs, Tout=[function.outputs[0].dtype], f=function, name=name
         )
-        drawn.set_shape(_static_shape(inputs[0]))
+        drawn.set_shape(constant_value_as_shape(inputs[0]))
         return drawn
 
     return make
@@ -152,15 +156,12 @@ def _outer_graph() -> Any:
     from tensorflow.python.ops.control_flow_v2_func_graphs import ControlFlowFuncGraph
 
     graph = tf.compat.v1.get_default_graph()
-    if tf.compat.v1.executing_eagerly_outside_functions() or "Initializer" in _scope(graph):
+    is_initial_value = "Initializer" in graph.get_name_scope().split("/")
+    if is_initial_value or tf.compat.v1.executing_eagerly_outside_functions():
         return None
     while isinstance(graph, ControlFlowFuncGraph):
         graph = graph.outer_graph
     return None if isinstance(graph, FuncGraph) else graph
-
-
-def _scope(graph: Any) -> list[str]:
-    return str(graph.get_name_scope()).split("/")
 
 
 def _variable(number: int, first: list[int]) -> Any:
@@ -197,18 +198,6 @@ def _handle(number: int) -> Any:
 
     name = f"pedl2det_random_{number}"
     return tf.raw_ops.VarHandleOp(dtype=tf.int64, shape=[3], shared_name=name)
-
-
-def _read(handle: Any) -> Any:
-    import tensorflow as tf
-
-    return tf.raw_ops.ReadVariableOp(resource=handle, dtype=tf.int64)
-
-
-def _static_shape(shape: Any) -> Any:
-    from tensorflow.python.framework.tensor_util import constant_value_as_shape
-
-    return constant_value_as_shape(shape)
 
 
 def _session() -> Any:

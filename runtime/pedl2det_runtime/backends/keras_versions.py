@@ -20,7 +20,6 @@ from pedl2det_runtime.errors import InvalidModelException, WrongKerasError
 
 #: The beginning of the names of settings of a ``LossScaleOptimizer``.
 LOSS_SCALE = "loss_scale."
-_FIRST_WITHOUT_KERAS_2 = (2, 16)
 
 
 def tensorflow_version() -> tuple[int, int]:
@@ -40,7 +39,7 @@ def tensorflow_version() -> tuple[int, int]:
 
 def is_keras_2_of_tensorflow() -> bool:
     """Return whether this TensorFlow includes Keras 2, which ``import keras`` then imports too."""
-    return tensorflow_version() < _FIRST_WITHOUT_KERAS_2
+    return tensorflow_version() < (2, 16)
 
 
 def choose_keras_2() -> None:
@@ -60,15 +59,8 @@ def choose_keras_2() -> None:
             f"pip install 'tf-keras=={major}.{minor}.*'"
         ) from None
     os.environ["TF_USE_LEGACY_KERAS"] = "1"
-    refuse_keras_3()
-
-
-def refuse_keras_3() -> None:
-    """Raise ``WrongKerasError`` if ``tf.keras`` is Keras 3 in this process."""
     tensorflow = sys.modules.get("tensorflow")
-    if tensorflow is None or is_keras_2_of_tensorflow():
-        return
-    if not tensorflow.keras.Model.__module__.startswith("tf_keras."):
+    if tensorflow and not tensorflow.keras.Model.__module__.startswith("tf_keras."):
         raise WrongKerasError(
             "TensorFlow was loaded with Keras 3, and this trial needs Keras 2: "
             "set TF_USE_LEGACY_KERAS=1 in the environment before Python starts"
@@ -135,15 +127,14 @@ def as_before() -> Iterator[None]:
 
     global _serves_old_arguments
     random = tf.keras.backend.experimental
-    before = _serves_old_arguments, random.is_tf_random_generator_enabled()
-    seed = tf.Graph.seed
+    served_old_arguments, seed = _serves_old_arguments, tf.Graph.seed
+    had_generators = random.is_tf_random_generator_enabled()
     try:
         with graph_random.resumable():
             yield
     finally:
-        _serves_old_arguments = before[0]
-        tf.Graph.seed = seed
-        if not before[1]:
+        _serves_old_arguments, tf.Graph.seed = served_old_arguments, seed
+        if not had_generators:
             random.disable_tf_random_generator()
 
 
@@ -182,20 +173,17 @@ def _new_optimizer(cls: Any, *args: Any, **kwargs: Any) -> Any:
     """
     import tensorflow as tf
 
+    is_of_keras = cls is getattr(tf.keras.optimizers, cls.__name__, None)
+    needs_legacy = graph_mode.is_chosen() or _old_arguments & kwargs.keys()
+    if not (_serves_old_arguments and is_of_keras and needs_legacy):
+        return object.__new__(cls)
     old = getattr(tf.keras.optimizers.legacy, cls.__name__, None)
-    is_kerass = cls is getattr(tf.keras.optimizers, cls.__name__, None)
-    if (
-        _serves_old_arguments
-        and is_kerass
-        and (graph_mode.is_chosen() or _old_arguments & kwargs.keys())
-    ):
-        if old is None:
-            cannot = "train in graph mode" if graph_mode.is_chosen() else "take lr= or decay="
-            raise InvalidModelException(
-                f"{cls.__name__} cannot {cannot}: tf.keras.optimizers.legacy has no counterpart"
-            )
-        return old(*args, **kwargs)
-    return object.__new__(cls)
+    if old is None:
+        cannot = "train in graph mode" if graph_mode.is_chosen() else "take lr= or decay="
+        raise InvalidModelException(
+            f"{cls.__name__} cannot {cannot}: tf.keras.optimizers.legacy has no counterpart"
+        )
+    return old(*args, **kwargs)
 
 
 def layer_states(model: Any) -> list[Any]:
@@ -223,11 +211,6 @@ def track_optimizers(model: Any, wrapped: list[Any]) -> None:
             model._track_trackable(optimizer, f"wrapped_optimizer_{number}", overwrite=True)
 
 
-def fits_hdf5(model: Any) -> bool:
-    """Return whether an HDF5 file holds the model's optimizers: one of Keras, not of tf.train."""
-    return len(optimizers(model)) == 1
-
-
 def optimizer_classes() -> tuple[type, type]:
     """Return the base classes of optimizers."""
     import tensorflow as tf
@@ -252,7 +235,7 @@ def optimizers(model: Any) -> list[Any]:
 
 
 def named_optimizers(model: Any) -> dict[str, Any]:
-    """All optimizers of a model by name: ``optimizer``, ``optimizer_1`` and so on."""
+    """Return all optimizers of a model by name: ``optimizer``, ``optimizer_1`` and so on."""
     return {
         f"optimizer_{number}" if number else "optimizer": optimizer
         for number, optimizer in enumerate(optimizers(model))
@@ -280,13 +263,13 @@ def build(model: Any, spec: Any) -> None:
             takes_phase = model._expects_training_arg
             phase = {"training": tf.keras.backend.learning_phase()} if takes_phase else {}
         with contextlib.suppress(NotImplementedError):
-            model(tf.nest.map_structure(_like, inputs), **phase)
+            model(tf.nest.map_structure(_tensor_like, inputs), **phase)
         return
     empty = tf.data.Dataset.from_generator(lambda: iter(()), output_signature=spec)
     model.make_train_function().get_concrete_function(iter(empty))
 
 
-def _like(spec: Any) -> Any:
+def _tensor_like(spec: Any) -> Any:
     """Return a tensor of this spec to call a model with."""
     import tensorflow as tf
 
@@ -339,7 +322,7 @@ def optimizer_settings(optimizer: Any) -> dict[str, Any]:
 
 
 def untimed(callback: Any, model: Any) -> Any:
-    """The callbacks of ``fit`` without the warning that this one, which saves, is slow."""
+    """Return the callbacks of ``fit``, without Keras' warning that a slow callback saves."""
     import tensorflow as tf
 
     if graph_mode.is_chosen():
@@ -371,13 +354,8 @@ def saved_as_it_is(model: Any) -> Iterator[None]:
 
 
 def metric_variables(model: Any) -> list[Any]:
-    """The variables in which a model's metrics are averaged, as far as they exist."""
+    """Return the variables in which a model's metrics are averaged, as far as they exist."""
     return [variable for metric in model.metrics for variable in metric.variables]
-
-
-def train_counter(model: Any) -> Any:
-    """Return the variable that counts the model's training batches."""
-    return model._train_counter
 
 
 def describe_versions() -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from pedl2det_runtime.backends import graph_mode, keras_versions
@@ -13,14 +14,11 @@ class LearningRates:
     Variables, numbers and schedules are read, and ``decay`` of old optimizers is applied. A rate
     that cannot be read is left out. Nothing is created in the model's graph: seeds of operations
     depend on how many there are.
-
-    Args:
-        model: the model.
     """
 
     def __init__(self, model: Any) -> None:
         self._optimizers = keras_versions.named_optimizers(model)
-        self._schedules: dict[str, _Schedule] = {}
+        self._schedules: dict[str, Callable[[int], Any]] = {}
 
     def read(self) -> dict[str, float]:
         """Return the rate of each optimizer's next step, by the optimizer's name."""
@@ -45,24 +43,22 @@ class LearningRates:
         if is_schedule:
             if name not in self._schedules:
                 dtype = tf.float32 if is_old else tf.int64  # as they call it
-                self._schedules[name] = _Schedule(rate, dtype)
+                self._schedules[name] = _evaluator(rate, dtype)
             rate = self._schedules[name](steps)
         elif callable(rate) and not hasattr(rate, "assign"):
             rate = rate()
         return float(graph_mode.value(rate)) / (1.0 + decay * steps)
 
 
-class _Schedule:
-    """Evaluates a schedule in a graph of its own, in both modes; that is faster than eagerly."""
+def _evaluator(schedule: Any, dtype: Any) -> Callable[[int], Any]:
+    """Return a function that evaluates a schedule after so many steps.
 
-    def __init__(self, schedule: Any, dtype: Any) -> None:
-        import tensorflow as tf
+    It has a graph of its own in both modes, which is faster than eager execution.
+    """
+    import tensorflow as tf
 
-        with tf.Graph().as_default() as graph:
-            self._steps = tf.compat.v1.placeholder(dtype, ())
-            self._rate = schedule(self._steps)
-        self._session = tf.compat.v1.Session(graph=graph)
-
-    def __call__(self, steps: int) -> Any:
-        """Return the rate after so many steps."""
-        return self._session.run(self._rate, {self._steps: steps})
+    with tf.Graph().as_default() as graph:
+        steps = tf.compat.v1.placeholder(dtype, ())
+        rate = schedule(steps)
+    session = tf.compat.v1.Session(graph=graph)
+    return lambda number: session.run(rate, {steps: number})

@@ -103,11 +103,7 @@ def get_rng_state() -> dict[str, Any]:
 
 
 def set_rng_state(rng_state: dict[str, Any]) -> None:
-    """Restore the states that :func:`get_rng_state` returned.
-
-    Args:
-        rng_state: the states.
-    """
+    """Restore the states that :func:`get_rng_state` returned."""
     import tensorflow as tf
 
     np.random.set_state(rng_state["np_rng_state"])

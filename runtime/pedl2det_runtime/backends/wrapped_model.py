@@ -17,11 +17,6 @@ from pedl2det_runtime.errors.repeated_warnings import logger
 
 _log = logger(__name__)
 
-_FIT_SETTINGS = (
-    *("verbose", "class_weight", "workers", "use_multiprocessing", "max_queue_size"),
-    *("shuffle", "validation_steps"),
-)
-
 
 class WrappedModel:
     """A model whose ``compile`` and ``fit`` are recorded.
@@ -33,14 +28,13 @@ class WrappedModel:
 
     Attributes:
         model: the model.
-        compiled: the arguments of ``compile`` by name; None before the call.
+        is_compiled: whether ``compile`` was called.
     """
 
     def __init__(
         self, model: Any, configure_fit: Callable[..., None], *, is_compiled: bool = False
     ) -> None:
-        self.model = model
-        self.compiled: dict[str, Any] | None = {} if is_compiled else None
+        self.model, self.is_compiled = model, is_compiled
         self._configure_fit = configure_fit
         if is_compiled:
             return
@@ -59,16 +53,17 @@ class WrappedModel:
         return recorded
 
     def _compile(self, original: Callable[..., None], bound: inspect.BoundArguments) -> None:
-        self.compiled = dict(list(bound.arguments.items())[1:])
+        self.is_compiled = True
         original(*bound.args, **bound.kwargs)
 
     def _fit(self, original: Callable[..., Any], bound: inspect.BoundArguments) -> None:
         name = original.__name__
-        if self.compiled is None:
+        if not self.is_compiled:
             raise InvalidExperimentException(f"call model.compile(...) before model.{name}(...)")
         if bound.arguments.get("validation_data") is None:
             raise InvalidExperimentException(f"model.{name}(...): validation_data is required")
-        settings = {key: bound.arguments[key] for key in _FIT_SETTINGS if key in bound.arguments}
+        names = inspect.signature(self._configure_fit).parameters
+        settings = {key: bound.arguments[key] for key in names if key in bound.arguments}
         if "verbose" in settings:
             settings["verbose"] = bool(settings["verbose"])
         self._configure_fit(**settings)

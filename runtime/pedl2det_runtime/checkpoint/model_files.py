@@ -35,7 +35,7 @@ def save(model: Any, directory: Path) -> dict[str, str]:
         for name, variable in keras_versions.optimizer_settings(model.optimizer).items()
     }
     (directory / _OPTIMIZER).write_text(json.dumps(settings), encoding="utf-8")
-    if keras_versions.fits_hdf5(model):
+    if len(keras_versions.optimizers(model)) == 1:  # HDF5 holds one of Keras, none of tf.train
         image = _hdf5_image(model)
         if image is not None:
             (directory / MODEL).write_bytes(image)
@@ -73,7 +73,7 @@ def restore(
         for state, variable in zip(states, variables, strict=True):
             graph_mode.assign(variable, state)
     if not graph_mode.is_chosen():  # Keras has no counter in graph mode
-        keras_versions.train_counter(model).assign(batches)
+        model._train_counter.assign(batches)
 
 
 def layer_states(model: Any) -> list[npt.NDArray[Any]]:

@@ -1,8 +1,8 @@
-"""What the containers of a cluster gave a trial: paths and environment variables.
+"""The paths and environment variables that a cluster's containers gave a trial.
 
-The model directory of a trial was its working directory, and is so here, so its path becomes a
-relative one. ``bind_mounts`` say where the others are (Determined documentation, *Experiment
-Configuration Reference*). A path that this machine has means itself.
+The model directory of a trial was its working directory, and is so here: its path becomes a
+relative one. ``bind_mounts`` map the others (Determined documentation, *Experiment Configuration
+Reference*). A path that exists on this machine stays as it is.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from typing import Any
 HOMES = dict.fromkeys(("/run/determined/workdir", "/run/pedl/workdir"), ".")
 #: Sections of a config whose paths are not the trial's.
 OTHERS = ("bind_mounts", "checkpoint_storage", "entrypoint", "environment", "tensorboard_storage")
-
-_NAMES = {".": "the trial's directory"}
 
 #: What each directory of a container is here.
 Places = Mapping[str, str]
@@ -43,11 +41,11 @@ def _places(raw: Mapping[str, Any]) -> dict[str, str]:
 
 
 def here(value: Any, known: Places) -> Any:
-    """Return a value with its paths of a container as those of here, within lists and dicts too."""
+    """Replace a container's paths by those of this machine in a value, lists, dicts and code."""
     if isinstance(value, dict):
-        return {key: here(one, known) for key, one in value.items()}
+        return {key: here(child, known) for key, child in value.items()}
     if isinstance(value, list | tuple):
-        return type(value)(here(one, known) for one in value)
+        return type(value)(here(child, known) for child in value)
     if isinstance(value, CodeType):
         return value.replace(co_consts=here(value.co_consts, known))
     if isinstance(value, str) and value.startswith("/"):
@@ -58,8 +56,8 @@ def here(value: Any, known: Places) -> Any:
 
 
 def config_here(raw: dict[str, Any], known: Places) -> dict[str, Any]:
-    """Return a config with the paths of here in what its trial reads."""
-    return {key: one if key in OTHERS else here(one, known) for key, one in raw.items()}
+    """Return a config with the paths of this machine in what its trial reads."""
+    return {key: value if key in OTHERS else here(value, known) for key, value in raw.items()}
 
 
 def relative(path: str, *configs: Mapping[str, Any]) -> str:
@@ -70,7 +68,7 @@ def relative(path: str, *configs: Mapping[str, Any]) -> str:
 
 @contextmanager
 def in_code(directory: Path, known: Places) -> Iterator[None]:
-    """Give the modules of a directory the paths of here when they are imported, then undo it."""
+    """Replace paths in modules of a directory that are imported in the ``with`` block."""
     loaders: Any = SourceFileLoader
     original = loaders.get_code
 
@@ -87,27 +85,24 @@ def in_code(directory: Path, known: Places) -> Iterator[None]:
 
 def notices(raw: Mapping[str, Any], known: Places) -> Iterator[str]:
     """Yield one line for the paths of a cluster that a config says or has mounted."""
-    read = repr([one for key, one in raw.items() if key not in OTHERS])
+    read = repr([value for key, value in raw.items() if key not in OTHERS])
     used = [there for there in known if there not in HOMES or f"'{there}" in read]
     if used:
-        named = (f"{one} is {_NAMES.get(known[one], known[one])}" for one in used)
+        names = {".": "the trial's directory"}
+        named = (f"{there} is {names.get(known[there], known[there])}" for there in used)
         yield f"paths of the cluster: {', '.join(named)}"
 
 
 def named_by(path: str, config: Any, keys: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """Yield the keys of the config values that a path is, or that it is below or begins with."""
     if isinstance(config, dict):
-        for key, one in config.items():
-            yield from named_by(path, one, (*keys, str(key)))
-    elif isinstance(config, str) and len(config) > 1 and _is_part(config, path):
-        yield keys
-
-
-def _is_part(value: str, path: str) -> bool:
-    """Whether a config value names a path, its file, or a directory that it is in."""
-    parts, wanted = Path(path).parts, Path(value).parts
-    size = len(wanted)
-    return any(parts[at : at + size] == wanted for at in range(len(parts) - size + 1))
+        for key, value in config.items():
+            yield from named_by(path, value, (*keys, str(key)))
+    elif isinstance(config, str) and len(config) > 1:
+        parts, part = Path(path).parts, Path(config).parts
+        size = len(part)
+        if any(parts[at : at + size] == part for at in range(len(parts) - size + 1)):
+            yield keys
 
 
 def assignments(raw: dict[str, Any]) -> dict[str, str]:
@@ -119,18 +114,15 @@ def assignments(raw: dict[str, Any]) -> dict[str, str]:
     section = raw.get("environment")
     entries = section.get("environment_variables") if isinstance(section, dict) else None
     if isinstance(entries, dict) and entries.keys() <= {"cpu", "gpu", "cuda", "rocm"}:
-        kinds = ("gpu", "cuda", "rocm") if _has_gpu() else ("cpu",)
+        import tensorflow as tf
+
+        has_gpu = bool(tf.config.list_physical_devices("GPU"))
+        kinds = ("gpu", "cuda", "rocm") if has_gpu else ("cpu",)
         entries = next((entries[kind] for kind in kinds if kind in entries), None)
     if isinstance(entries, dict):
         return {str(name): str(value) for name, value in entries.items()}
     pairs = (str(entry).partition("=") for entry in entries or ())
     return {name: value for name, _, value in pairs if name}
-
-
-def _has_gpu() -> bool:
-    import tensorflow as tf
-
-    return bool(tf.config.list_physical_devices("GPU"))
 
 
 @contextmanager

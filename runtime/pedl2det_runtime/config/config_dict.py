@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from pedl2det_runtime.config.cluster_environment import config_here
@@ -121,7 +122,7 @@ class ConfigDict(dict[str, Any]):
 
 
 def with_defaults(config: ExperimentConfig) -> ConfigDict:
-    """Return a config with the paths of here, and with Determined's defaults for what it lacks.
+    """Return a config with the paths of this machine, and Determined's defaults for missing keys.
 
     Nothing is shared with the config: a trial may change it.
     """
@@ -130,18 +131,11 @@ def with_defaults(config: ExperimentConfig) -> ConfigDict:
 
 
 def _filled(written: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
-    filled: dict[str, Any] = _copied(written)
-    filled |= {name: _copied(value) for name, value in defaults.items() if name not in written}
+    filled = copy.deepcopy(written)
     for name, default in defaults.items():
-        if filled[name] is None:
-            filled[name] = _copied(default)
-        elif default and isinstance(default, dict) and isinstance(written.get(name), dict):
-            is_length = "batches" in default
-            filled[name] = _copied(written[name]) if is_length else _filled(written[name], default)
+        value = filled.get(name)
+        if value is None:
+            filled[name] = copy.deepcopy(default)
+        elif isinstance(value, dict) and isinstance(default, dict) and "batches" not in default:
+            filled[name] = _filled(value, default)
     return filled
-
-
-def _copied(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _copied(child) for key, child in value.items()}
-    return [_copied(child) for child in value] if isinstance(value, list) else value

@@ -164,15 +164,10 @@ def parts_in_code(text: str) -> Iterator[Part]:
         group = inner.lastindex or 0
         for start, end in secret_parts(inner[group]):
             yield inner.start(group) + start, inner.start(group) + end
-    yield from _literals(text)
+    for literal in _LITERAL.finditer(text):  # behind the name of a variable, key or argument
+        if is_secret(literal[1]):
+            yield literal.end(2), _closing(text, literal.end(2), literal[2])
     yield from unnamed_parts(text)
-
-
-def _literals(text: str) -> Iterator[Part]:
-    """Yield what is in quotes behind the name of a variable, key or argument."""
-    for found in _LITERAL.finditer(text):
-        if is_secret(found[1]):
-            yield found.end(2), _closing(text, found.end(2), found[2])
 
 
 def _closing(text: str, start: int, quote: str) -> int:

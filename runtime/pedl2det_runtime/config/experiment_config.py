@@ -23,7 +23,7 @@ from pydantic import (
 from pedl2det_runtime.config import cluster_environment
 from pedl2det_runtime.config.yaml12 import Source
 
-SEARCHERS = (
+SearcherName = Literal[
     "single",
     "random",
     "grid",
@@ -33,7 +33,7 @@ SEARCHERS = (
     "async_halving",
     "sync_halving",
     "pbt",
-)
+]
 
 #: Searchers whose trials train up to ``target_trial_steps``, and have no ``max_steps``.
 TARGETED = ("adaptive", "async_halving", "sync_halving")
@@ -68,15 +68,10 @@ class _Section(BaseModel):
         """Treat a key without a value (``data:``) like a missing key."""
         if not isinstance(value, dict):
             return value
+        optional = {key for key, field in cls.model_fields.items() if not field.is_required()}
         return {
-            key: child
-            for key, child in value.items()
-            if child is not None or key not in cls.model_fields or cls._is_needed(key)
+            key: child for key, child in value.items() if child is not None or key not in optional
         }
-
-    @classmethod
-    def _is_needed(cls, key: str) -> bool:
-        return cls.model_fields[key].is_required()
 
 
 class Length(BaseModel):
@@ -134,18 +129,10 @@ def _period_as_json(period: int | Length) -> int | dict[str, int]:
 Period = Annotated[int | Length, PlainValidator(_period), PlainSerializer(_period_as_json)]
 
 
-def _searcher_name(value: object) -> object:
-    if value not in SEARCHERS:
-        raise ValueError(
-            f"unknown searcher {_shown(value)}: expected one of {', '.join(SEARCHERS)}"
-        )
-    return value
-
-
 class Searcher(_Section):
     """The searcher: its metric, and the length of one trial."""
 
-    name: Annotated[str, BeforeValidator(_searcher_name)]
+    name: SearcherName
     metric: str
     smaller_is_better: bool = True
     max_steps: Steps | None = None

@@ -13,7 +13,6 @@ import math
 import operator
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
@@ -26,31 +25,25 @@ _MAX_COUNT = 100_000  # points of one hyperparameter in a grid
 Spec = dict[str, Any]
 
 
-def sample_hparams(config: ExperimentConfig) -> dict[str, Any]:
+def sample_hparams(config: ExperimentConfig, number: int = 0) -> dict[str, Any]:
     """Return the hyperparameters of one trial by name.
 
     A scalar or ``{type: const, val}`` is a constant. ``int``, ``double``, ``log`` (``base`` to the
-    power of a uniform draw) and ``categorical`` are drawn with the experiment seed; in a grid
-    search, among the points of the grid. The upper bound of an ``int`` is inclusive, except in a
-    search from before Determined 0.17 other than a grid (docs/semantics.md, Config format).
+    power of a uniform draw) and ``categorical`` are drawn; in a grid search, among the points of
+    the grid. The draws depend on the experiment seed and the number alone. The upper bound of an
+    ``int`` is inclusive, except in a search from before Determined 0.17 other than a grid
+    (docs/semantics.md, Config format).
 
-    Raises:
-        ConfigError: a hyperparameter has an unknown type, or a wrong or missing field.
-    """
-    return _drawn(config, random.Random(config.reproducibility.experiment_seed))
-
-
-def drawn(config: ExperimentConfig, number: int) -> dict[str, Any]:
-    """Return the hyperparameters of one trial of a search, by its number from 0.
-
-    Those of the first are what :func:`sample_hparams` returns. They depend on the experiment seed
-    and the number alone.
+    Args:
+        config: the experiment config.
+        number: the number of the trial in a search, from 0.
 
     Raises:
         ConfigError: a hyperparameter has an unknown type, or a wrong or missing field.
     """
     seed = config.reproducibility.experiment_seed
-    return _drawn(config, random.Random(f"trial {number} of {seed}" if number else seed))
+    generator = random.Random(f"trial {number} of {seed}" if number else seed)
+    return _draw_group(config, generator, (), config.hyperparameters)
 
 
 def grid(config: ExperimentConfig) -> Iterator[dict[str, Any]]:
@@ -59,7 +52,7 @@ def grid(config: ExperimentConfig) -> Iterator[dict[str, Any]]:
     Raises:
         ConfigError: a hyperparameter has an unknown type, or a wrong or missing field.
     """
-    _drawn(config, random.Random(0))  # which checks every field
+    sample_hparams(config)  # which checks every field
     paths = [path for path, _ in _specs(config.hyperparameters)]
     axes = [_axis(spec) for _, spec in _specs(config.hyperparameters)]
     for values in itertools.product(*axes):
@@ -67,12 +60,6 @@ def grid(config: ExperimentConfig) -> Iterator[dict[str, Any]]:
         for (*parents, name), value in zip(paths, values, strict=True):
             functools.reduce(operator.getitem, parents, point)[name] = value
         yield point
-
-
-def _drawn(config: ExperimentConfig, generator: random.Random) -> dict[str, Any]:
-    is_grid = config.searcher.name == "grid"
-    draw = _Draw(config, generator, is_grid, int(_excludes_upper_bounds(config)))
-    return draw.group((), config.hyperparameters)
 
 
 def searched(config: ExperimentConfig) -> Iterator[tuple[str, ...]]:
@@ -91,11 +78,6 @@ def grid_size(config: ExperimentConfig) -> int:
     return math.prod(len(_axis(spec)) for _, spec in _specs(config.hyperparameters))
 
 
-def _excludes_upper_bounds(config: ExperimentConfig) -> bool:
-    is_old = config.is_legacy or config.searcher.name in _OLD_SEARCHERS
-    return is_old and config.searcher.name != "grid"
-
-
 def _specs(
     group: dict[str, Any], path: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
@@ -106,42 +88,48 @@ def _specs(
             yield from ((inner, spec),) if "type" in spec else _specs(spec, inner)
 
 
-@dataclass(frozen=True)
-class _Draw:
-    config: ExperimentConfig
-    generator: random.Random
-    is_grid: bool
-    above_int: int  # maxval of an int minus its largest possible value: 0 or 1
+def _draw_group(
+    config: ExperimentConfig,
+    generator: random.Random,
+    path: tuple[str, ...],
+    specs: dict[str, Any],
+) -> dict[str, Any]:
+    return {name: _draw(config, generator, (*path, name), spec) for name, spec in specs.items()}
 
-    def group(self, path: tuple[str, ...], specs: dict[str, Any]) -> dict[str, Any]:
-        return {name: self.value((*path, name), spec) for name, spec in specs.items()}
 
-    def value(self, path: tuple[str, ...], spec: Any) -> Any:
-        if not isinstance(spec, dict):
-            return spec
-        if "type" not in spec:
-            return self.group(path, spec)
-        try:
-            return self._typed(spec)
-        except KeyError as error:
-            wrong = f"{spec['type']} needs {error.args[0]}" + " in a grid" * self.is_grid
-        except OverflowError:
-            wrong = "its values are too large for a float"
-        except ValueError as error:
-            wrong = str(error)
-        raise ConfigError(f"{self.config.location('hyperparameters', *path)}: {wrong}")
+def _draw(
+    config: ExperimentConfig, generator: random.Random, path: tuple[str, ...], spec: Any
+) -> Any:
+    if not isinstance(spec, dict):
+        return spec
+    if "type" not in spec:
+        return _draw_group(config, generator, path, spec)
+    try:
+        return _draw_typed(config, generator, spec)
+    except KeyError as error:
+        where = " in a grid" if config.searcher.name == "grid" else ""
+        wrong = f"{spec['type']} needs {error.args[0]}{where}"
+    except OverflowError:
+        wrong = "its values are too large for a float"
+    except ValueError as error:
+        wrong = str(error)
+    raise ConfigError(f"{config.location('hyperparameters', *path)}: {wrong}")
 
-    def _typed(self, spec: dict[str, Any]) -> Any:
-        match "grid" if self.is_grid else spec["type"]:
-            case "int":
-                low, high = map(_whole, _bounds(spec))
-                return self.generator.randint(low, max(high - self.above_int, low))
-            case "double":
-                return self.generator.uniform(*_bounds(spec))
-            case "log":
-                return _base(spec) ** self.generator.uniform(*_bounds(spec))
-        axis = _axis(spec)
-        return self.generator.choice(axis) if spec["type"] != "const" else axis[0]
+
+def _draw_typed(config: ExperimentConfig, generator: random.Random, spec: dict[str, Any]) -> Any:
+    searcher = config.searcher.name
+    match "grid" if searcher == "grid" else spec["type"]:
+        case "int":
+            low, high = map(_whole, _bounds(spec))
+            if config.is_legacy or searcher in _OLD_SEARCHERS:
+                high = max(high - 1, low)
+            return generator.randint(low, high)
+        case "double":
+            return generator.uniform(*_bounds(spec))
+        case "log":
+            return _base(spec) ** generator.uniform(*_bounds(spec))
+    axis = _axis(spec)
+    return generator.choice(axis) if spec["type"] != "const" else axis[0]
 
 
 def _axis(spec: dict[str, Any]) -> list[Any]:

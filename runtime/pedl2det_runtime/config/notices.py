@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from pedl2det_runtime.config.cluster_environment import assignments
 from pedl2det_runtime.config.experiment_config import ExperimentConfig, Optimizations
 from pedl2det_runtime.config.hparams import grid_size, searched
 from pedl2det_runtime.config.keys import EFFECTS, STORAGE, Effect, with_effect
-from pedl2det_runtime.config.unknown_keys import UnknownKey, nearest, unknown_keys
+from pedl2det_runtime.config.unknown_keys import nearest, unknown_keys
 from pedl2det_runtime.errors import ConfigError
 
 
@@ -34,11 +35,6 @@ def notices(config: ExperimentConfig, hparams: dict[str, Any], slots: int = 1) -
     """Return one line for each kind of setting that has no effect.
 
     Values of unused keys are not shown, because they may be credentials.
-
-    Args:
-        config: the experiment config.
-        hparams: the values of the hyperparameters in this run.
-        slots: number of processes.
     """
     lines = [*_search(config, hparams), *_added(config)]
     if {"batch_size", "global_batch_size"} <= hparams.keys():
@@ -53,7 +49,11 @@ def notices(config: ExperimentConfig, hparams: dict[str, Any], slots: int = 1) -
         lines.append(f"no effect without a cluster: {', '.join(unused)}")
     if unused := [*_without_effect(config)]:
         lines.append(f"no effect in this config: {', '.join(unused)}")
-    if unknown := [_describe_unknown(config, key) for key in unknown_keys(config.raw)]:
+    unknown = [
+        config.location(*key.keys) + (f" (did you mean {key.meant}?)" if key.meant else "")
+        for key in unknown_keys(config.raw)
+    ]
+    if unknown:
         lines.append(f"unknown config keys, not used: {', '.join(unknown)}")
     return lines
 
@@ -68,7 +68,8 @@ def _search(config: ExperimentConfig, hparams: dict[str, Any]) -> Iterator[str]:
     if name != "single":
         line += ", not the whole search (`pedl2det search`)"
     if paths:
-        drawn = (f"{'.'.join(path)}={_value(hparams, path)!r}" for path in paths)
+        values = (functools.reduce(operator.getitem, path, hparams) for path in paths)
+        drawn = (f"{'.'.join(path)}={value!r}" for path, value in zip(paths, values, strict=True))
         line += (
             f": {', '.join(drawn)} (by reproducibility.experiment_seed); choose others with --set "
             f"hyperparameters.{'.'.join(paths[0])}=VALUE"
@@ -95,27 +96,20 @@ def _inner(value: Any, path: Sequence[str | int]) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _value(hparams: dict[str, Any], path: tuple[str, ...]) -> Any:
-    return functools.reduce(lambda group, name: group[name], path, hparams)
-
-
-def _keys_of_searches(config: ExperimentConfig) -> Iterator[str]:
-    known = with_effect("searcher", Effect.SEARCH)
-    return (f"searcher.{name}" for name in known if name in (config.searcher.model_extra or {}))
-
-
 def _unused(config: ExperimentConfig, slots: int) -> list[str]:
     """Return the keys that only a cluster uses, or only several processes."""
     extra = config.model_extra or {}
-    unused = sorted(n for n in extra if _is_of_cluster(n) and not _is_served(n, extra[n]))
-    unused += [f"resources.{name}" for name in sorted(_of_cluster(config, "resources"))]
+    unused = sorted(
+        name for name in extra if _is_of_cluster(name) and not _is_served(name, extra[name])
+    )
+    unused += sorted(_of_cluster(config, "resources"))
     if config.resources.slots_per_trial > 1 and slots == 1:
         unused.append("resources.slots_per_trial (one process trains with the whole batch)")
-    unused += [f"checkpoint_storage.{name}" for name in _of_cluster(config, "checkpoint_storage")]
+    unused += _of_cluster(config, "checkpoint_storage")
     if config.checkpoint_storage and config.checkpoint_storage.type and config.is_legacy:
         unused.append("checkpoint_storage.type (checkpoints are in the results)")
     if slots > 1:
-        return unused + [f"optimizations.{name}" for name in _of_cluster(config, "optimizations")]
+        return unused + _of_cluster(config, "optimizations")
     if "max_restarts" in config.model_fields_set:
         unused.append("max_restarts (one process is not restarted)")
     default = Optimizations().model_dump()
@@ -130,7 +124,7 @@ def _unused(config: ExperimentConfig, slots: int) -> list[str]:
 
 def _of_cluster(config: ExperimentConfig, section: str) -> list[str]:
     extra = getattr(getattr(config, section), "model_extra", None) or {}
-    return [name for name in extra if _is_of_cluster(f"{section}.{name}")]
+    return [f"{section}.{name}" for name in extra if _is_of_cluster(f"{section}.{name}")]
 
 
 def _is_served(section: str, value: Any) -> bool:
@@ -150,17 +144,11 @@ def _without_effect(config: ExperimentConfig) -> Iterator[str]:
         length = getattr(searcher, name)
         if length is not None and length is not searcher.length:
             yield f"searcher.{name} (the trial has another length)"
-    yield from (f"{name} (of a whole search)" for name in _keys_of_searches(config))
+    for name in with_effect("searcher", Effect.SEARCH):
+        if name in (searcher.model_extra or {}):
+            yield f"searcher.{name} (of a whole search)"
     if storage and storage.type in STORAGE and not config.is_legacy:
         others = {name for names in STORAGE.values() for name in names} - {*STORAGE[storage.type]}
-        present = storage.model_extra or {}
-        yield from (
-            f"checkpoint_storage.{name} (of another type than {storage.type})"
-            for name in present
-            if name in others
-        )
-
-
-def _describe_unknown(config: ExperimentConfig, key: UnknownKey) -> str:
-    place = config.location(*key.keys)
-    return f"{place} ({key.hint})" if key.hint else place
+        for name in storage.model_extra or {}:
+            if name in others:
+                yield f"checkpoint_storage.{name} (of another type than {storage.type})"

@@ -76,9 +76,6 @@ def config_from(
 def local_config(config: dict[str, Any]) -> dict[str, Any]:
     """Complete a config that is written in code: its searcher and hyperparameters may be missing.
 
-    Args:
-        config: the config.
-
     Returns:
         A new mapping. Without a length in ``searcher``, one scheduling unit is trained. A searcher
         that is not a mapping is kept, for :func:`config_from` to refuse.

@@ -12,25 +12,14 @@ from pedl2det_runtime.config.keys import EFFECTS, HYPERPARAMETERS, Effect
 from pedl2det_runtime.config.yaml12 import KeyPath, Source
 from pedl2det_runtime.errors import ConfigError
 
-_NO_EFFECT = (Effect.CLUSTER, Effect.LABEL)
-_REQUIRED = ("hyperparameters", "searcher")
-
 
 @dataclass(frozen=True)
 class UnknownKey:
     """A key that no documented config has."""
 
     keys: KeyPath  #: its path
-    #: the key that was likely meant, with its section if that is another one; or None
-    meant: str | None = None
-    #: whether the key that was meant has an effect, and is in a section that the trial's code has
-    #: no keys of its own in
-    is_mistake: bool = False
-
-    @property
-    def hint(self) -> str:
-        """The suggestion, or nothing."""
-        return f"did you mean {self.meant}?" if self.meant else ""
+    meant: str | None = None  #: the key that was likely meant, with its section if that is another
+    is_mistake: bool = False  #: whether that key has an effect, and trials have no such keys
 
 
 def unknown_keys(value: dict[str, Any]) -> Iterator[UnknownKey]:
@@ -39,10 +28,11 @@ def unknown_keys(value: dict[str, Any]) -> Iterator[UnknownKey]:
     The top level, ``data`` and ``hyperparameters`` may have keys of the trial's own.
     """
     top = known_keys.names_in("")
+    missing = {"hyperparameters", "searcher"} - value.keys()
     for name, child in value.items():
         if name not in top:
             meant = nearest(name, top)
-            yield UnknownKey((name,), meant or _elsewhere(name), meant in _missing(value))
+            yield UnknownKey((name,), meant or _elsewhere(name), meant in missing)
         elif isinstance(child, dict) and (names := known_keys.names_in(name)):
             yield from _in_section(name, child, names)
     yield from _in_hyperparameters(("hyperparameters",), _hyperparameters(value))
@@ -70,16 +60,13 @@ def _hyperparameters(value: dict[str, Any]) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _missing(value: dict[str, Any]) -> list[str]:
-    return [name for name in _REQUIRED if name not in value]
-
-
 def _in_section(section: str, child: dict[str, Any], names: list[str]) -> Iterator[UnknownKey]:
     for name in child:
         if name not in names:
             meant = nearest(name, names)
-            is_mistake = meant and EFFECTS[f"{section}.{meant}"] not in _NO_EFFECT
-            yield UnknownKey((section, name), meant or _elsewhere(name), bool(is_mistake))
+            effect = EFFECTS.get(f"{section}.{meant}")
+            is_mistake = effect not in (None, Effect.CLUSTER, Effect.LABEL)
+            yield UnknownKey((section, name), meant or _elsewhere(name), is_mistake)
 
 
 def _in_hyperparameters(path: KeyPath, group: dict[str, Any]) -> Iterator[UnknownKey]:
@@ -105,12 +92,7 @@ def _without_type(path: KeyPath, spec: dict[str, Any]) -> Iterator[UnknownKey]:
 
 
 def unknown_hparam(name: str, hparams: dict[str, Any]) -> str:
-    """Describe a hyperparameter that the config does not have.
-
-    Args:
-        name: its name.
-        hparams: the hyperparameters that there are.
-    """
+    """Describe a hyperparameter that the config does not have, beside those that it has."""
     likely = nearest(name, hparams, similarity=0.5)
     hint = f"; did you mean {likely}?" if likely else ""
     known = ", ".join(sorted(hparams)) or "no hyperparameters"

@@ -27,34 +27,28 @@ class _Loader(yaml.SafeLoader):
     yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - PyYAML's own class attribute
 
 
-_SCALARS = (
-    ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
-    ("int", r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", "-+0123456789"),
-    (
-        "float",
-        r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
-        r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
-        "-+0123456789.",
-    ),
-    ("null", r"~|null|Null|NULL|", "~nN"),
-    ("merge", r"<<", "<"),
-)
-for _name, _pattern, _first in _SCALARS:
-    _Loader.add_implicit_resolver(
-        f"tag:yaml.org,2002:{_name}",
-        re.compile(rf"^(?:{_pattern})$"),
-        [*_first, ""] if _name == "null" else list(_first),
-    )
-
-
 class _Dumper(yaml.SafeDumper):
     """A safe dumper that quotes whatever YAML 1.1 or 1.2 would not read as text."""
 
 
+#: The name of each type, what its scalars match, and the characters that they begin with.
+_SCALARS = (
+    ("bool", r"true|True|TRUE|false|False|FALSE", [*"tTfF"]),
+    ("int", r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", [*"-+0123456789"]),
+    (
+        "float",
+        r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
+        r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
+        [*"-+0123456789."],
+    ),
+    ("null", r"~|null|Null|NULL|", [*"~nN", ""]),
+    ("merge", r"<<", ["<"]),
+)
 for _name, _pattern, _first in _SCALARS:
-    _Dumper.add_implicit_resolver(
-        f"tag:yaml.org,2002:{_name}", re.compile(rf"^(?:{_pattern})$"), [*_first]
-    )
+    for _class in (_Loader, _Dumper):
+        _class.add_implicit_resolver(
+            f"tag:yaml.org,2002:{_name}", re.compile(rf"^(?:{_pattern})$"), _first
+        )
 
 
 def _construct_int(loader: _Loader, node: yaml.ScalarNode) -> int:

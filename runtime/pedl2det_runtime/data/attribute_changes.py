@@ -53,15 +53,17 @@ class AttributeChanges:
         """Set the attributes of the object to saved values.
 
         Arrays, lists and dicts are modified in place, because other objects may share them.
-
-        Args:
-            changes: what :meth:`changes` returned.
         """
         for name, value in changes.items():
             present = self._attributes.get(name, _ABSENT)
             if isinstance(value, tuple) and len(value) == 2 and value[0] == _GENERATOR:
                 _restore_generator(present, value[1])
-            elif isinstance(present, np.ndarray) and _is_like(present, value):
+            elif (
+                isinstance(present, np.ndarray)
+                and isinstance(value, np.ndarray)
+                and (value.shape, value.dtype) == (present.shape, present.dtype)
+                and present.flags.writeable
+            ):
                 present[...] = value
             elif isinstance(present, list) and isinstance(value, list):
                 present[:] = value
@@ -94,14 +96,6 @@ def _is_plain(value: Any) -> bool:
     return isinstance(value, _PLAIN)
 
 
-def _is_like(array: np.ndarray[Any, Any], value: Any) -> bool:
-    return (
-        isinstance(value, np.ndarray)
-        and (value.shape, value.dtype) == (array.shape, array.dtype)
-        and array.flags.writeable
-    )
-
-
 def _generator_state(value: Any) -> Any:
     """Return the state of a random generator as plain data; None for other objects."""
     if isinstance(value, np.random.Generator):
@@ -121,7 +115,7 @@ def _restore_generator(generator: Any, state: Any) -> None:
 
 
 def _share(values: list[Any]) -> int:
-    """Return how many bytes of each array are read: all of a small one, as many of each other."""
+    """Return how many bytes to read of each array: all of a small one, equally many of others."""
     sizes = sorted(_sizes(values))
     left = _READ
     for number, size in enumerate(sizes):
@@ -147,12 +141,7 @@ def _digest(value: Any, share: int) -> int:
 
 
 def _serialized(value: Any, share: int) -> bytes:
-    """Serialize plain data; equal values give equal bytes.
-
-    Args:
-        value: plain data.
-        share: bytes to read of an array that is larger.
-    """
+    """Serialize plain data, up to ``share`` bytes of an array; equal values give equal bytes."""
     if isinstance(value, np.ndarray):
         head = f"{value.dtype.str}{value.shape}".encode()
         return head + _checksum(value, share).to_bytes(4)

@@ -1,7 +1,7 @@
 """Multiply class weights into the sample weights of a dataset.
 
 Keras cannot combine the two for Sequences: it needs static shapes, and the batch size of a Sequence
-is unknown.
+is unknown. In graph mode it ignores class weights for datasets.
 """
 
 from __future__ import annotations
@@ -26,19 +26,16 @@ def check(class_weight: Any) -> None:
 
 
 def has_weights(dataset: Any) -> bool:
-    """Whether the batches of a dataset have sample weights."""
+    """Return whether the batches of a dataset have sample weights."""
     return isinstance(dataset.element_spec, tuple) and len(dataset.element_spec) == 3
 
 
 def multiplied(dataset: Any, class_weight: Mapping[int, float]) -> Any:
-    """Multiply the sample weights of a dataset by class weights.
+    """Multiply the sample weights of a dataset, 1 if it has none, by class weights.
 
     Args:
-        dataset: batches ``(x, y, weights)``; ``y`` has class indices or is one-hot.
+        dataset: batches ``(x, y)`` or ``(x, y, weights)``; ``y`` has class indices or is one-hot.
         class_weight: the weight of each class, by class index from 0.
-
-    Returns:
-        The dataset with the products as weights.
 
     Raises:
         InvalidExperimentException: the model has several outputs, or a class has no weight.
@@ -49,14 +46,17 @@ def multiplied(dataset: Any, class_weight: Mapping[int, float]) -> Any:
         raise InvalidExperimentException(
             f"class_weight: expected a weight for each class from 0 on, got {dict(class_weight)}"
         )
-    if tf.nest.is_nested(dataset.element_spec[1]) or tf.nest.is_nested(dataset.element_spec[2]):
+    if any(tf.nest.is_nested(part) for part in dataset.element_spec[1:]):
         raise InvalidExperimentException(
             "class_weight is not supported for a model with several outputs: use sample weights"
         )
     weights = tf.constant([class_weight[number] for number in sorted(class_weight)], tf.float32)
 
-    def weighted(x: Any, y: Any, sample_weights: Any) -> Any:
-        of_class = tf.cast(tf.gather(weights, _classes(y)), sample_weights.dtype)
+    def weighted(x: Any, y: Any, sample_weights: Any = None) -> Any:
+        of_class = tf.gather(weights, _classes(y))
+        if sample_weights is None:
+            return x, y, of_class
+        of_class = tf.cast(of_class, sample_weights.dtype)
         missing = of_class.shape.rank - sample_weights.shape.rank
         if missing > 0:  # one weight per record, and targets with a time dimension
             shape = tf.concat([tf.shape(sample_weights), [1] * missing], 0)

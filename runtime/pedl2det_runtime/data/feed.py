@@ -39,7 +39,7 @@ LARGEST_STACK = 8 * 2**20
 
 
 class Feed:
-    """Batches for one ``fit`` or one ``evaluate``: those of a dataset.
+    """The batches of a dataset, for one ``fit`` or one ``evaluate``.
 
     Args:
         dataset: the dataset.
@@ -49,7 +49,7 @@ class Feed:
         steps: number of batches; None if it is unknown or infinite.
         spec: the nested ``tf.TensorSpec`` of a batch; set by :meth:`open`.
         horizon: how far batches may be made and read.
-        reader: what reads them.
+        reader: reads the batches.
     """
 
     def __init__(self, dataset: tf.data.Dataset | None, steps: int | None) -> None:
@@ -82,8 +82,7 @@ def training_feed(
         workers: the workers that load the batches of a sequence.
         shuffle_seed: seed of the order of batches, or None for the order of the data.
         start: number of the first batch. Only this batch is loaded before the horizon is moved.
-        ranks: rank of this process and number of processes that share a sequence. Datasets are
-            already sharded.
+        ranks: rank and number of the processes that share a sequence; datasets are sharded already.
     """
     if is_dataset(data):
         return Feed(data.repeat().skip(start) if start else data.repeat(), None)
@@ -98,14 +97,14 @@ def validation_feed(
     datasets: StackedDatasets,
     ranks: Ranks = (0, 1),
 ) -> Feed:
-    """Read this rank's shard of the validation data once, at most ``steps`` batches of it.
+    """Read this rank's shard of the validation data once; see :func:`training_feed`.
 
     Args:
         data: a sequence of batches or a ``tf.data.Dataset``.
         workers: the workers that load the batches of a sequence.
         steps: the most batches to read; None for all.
         datasets: makes the datasets; the same for all validations of a run.
-        ranks: rank of this process and number of processes that share a sequence.
+        ranks: rank and number of the processes that share a sequence.
     """
     if is_dataset(data):
         data = data if steps is None else data.take(steps)
@@ -140,16 +139,7 @@ def _build_without_draws(model: Any, spec: Any) -> None:
 
 
 class _SequenceFeed(Feed):
-    """Batches of a sequence.
-
-    Args:
-        data: the sequence.
-        passes: the batch indices of each pass.
-        workers: the workers that load the batches.
-        datasets: makes the datasets, or has made them for an earlier feed.
-        steps: number of batches; None for a training.
-        first: number of the first batch.
-    """
+    """The batches of a sequence."""
 
     def __init__(
         self,
@@ -211,12 +201,7 @@ class _SequenceFeed(Feed):
 
 
 class ArrayStacks(Reader):
-    """Stacks of the batches of arrays, which have no random states and need no workers.
-
-    Args:
-        sequence: the arrays.
-        passes: the batch indices of each pass.
-    """
+    """Stacks of the batches of arrays, which have no random states and need no workers."""
 
     def __init__(self, sequence: ArraySequence, passes: Iterator[list[int]]) -> None:
         self._sequence = sequence
@@ -232,15 +217,12 @@ class ArrayStacks(Reader):
         """
         while not self._coming:  # a resumed pass may be at its end
             self._coming = list(next(self._passes))
-        count = self._whole(self._coming[: min(most, self._most)])
-        indices, self._coming = self._coming[:count], self._coming[count:]
-        return standardized(self._sequence.stack(indices))
-
-    def _whole(self, indices: list[int]) -> int:
-        """Return how many may be stacked: a smaller batch stands alone."""
         whole = self._sequence.whole_batches
-        places = (place for place, index in enumerate(indices) if index >= whole)
-        return max(1, next(places, len(indices)))
+        candidates = self._coming[: min(most, self._most)]
+        # A smaller batch is not stacked with others.
+        indices = [*itertools.takewhile(lambda index: index < whole, candidates)] or candidates[:1]
+        self._coming = self._coming[len(indices) :]
+        return standardized(self._sequence.stack(indices))
 
 
 class SequenceStacks(BatchFeed):
@@ -270,14 +252,11 @@ class SequenceStacks(BatchFeed):
         if self.spec is None:
             self._first = describe_batch(standard)
         elif not matches(self.spec, standard):
-            self.error = self._mismatch(standard)
+            kind = type(self._sequence)
+            location = location_of(kind.__getitem__)
+            self.error = InvalidExperimentException(
+                f"{location + ': ' if location else ''}{kind.__name__}: batch {self._count} of "
+                f"this run is {describe_batch(standard)}, the first one was {self._first}"
+            )
             raise self.error
         return standard
-
-    def _mismatch(self, batch: Any) -> Exception:
-        kind = type(self._sequence)
-        location = location_of(kind.__getitem__)
-        return InvalidExperimentException(
-            f"{location + ': ' if location else ''}{kind.__name__}: batch {self._count} of this "
-            f"run is {describe_batch(batch)}, the first one was {self._first}"
-        )

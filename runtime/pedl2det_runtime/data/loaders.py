@@ -78,7 +78,7 @@ class ArraySequence:
                 "Batch size is too large for the input data: "
                 f"{lengths[0]} records, batches of {batch_size}."
             )
-        self._arrays = tuple(as_arrays(part) for part in arrays)
+        self._arrays = tuple(_mapped(part, np.asarray) for part in arrays)
         self._batch_size, self._records = batch_size, lengths[0]
         whole, rest = divmod(lengths[0], batch_size)
         self._length = whole + (1 if rest and keeps_partial_batch else 0)
@@ -87,8 +87,8 @@ class ArraySequence:
         return self._length
 
     def __getitem__(self, index: int) -> tuple[Any, ...]:
-        first = index * self._batch_size
-        return tuple(cut(part, first, first + self._batch_size) for part in self._arrays)
+        records = slice(index * self._batch_size, (index + 1) * self._batch_size)
+        return tuple(_mapped(part, lambda array: array[records]) for part in self._arrays)
 
     def stack(self, indices: Sequence[int]) -> tuple[Any, ...]:
         """Return several batches of equal size, each array of shape (batches, records, ...)."""
@@ -118,15 +118,7 @@ class ArraySequence:
 
 
 def as_data(data: Any, batch_size: int, *, keeps_partial_batch: bool = True) -> Any:
-    """Convert the return value of a loader into a :class:`BatchSequence` or a dataset.
-
-    Args:
-        data: the return value of a data loader.
-        batch_size: records per batch, for arrays.
-        keeps_partial_batch: whether to keep a smaller last batch of arrays.
-
-    Returns:
-        A :class:`BatchSequence` or a ``tf.data.Dataset``.
+    """Convert the return value of a loader into a :class:`BatchSequence` or a ``tf.data.Dataset``.
 
     Raises:
         InvalidDataTypeException: the type is not supported.
@@ -137,7 +129,9 @@ def as_data(data: Any, batch_size: int, *, keeps_partial_batch: bool = True) -> 
     if isinstance(data, tuple) and len(data) in (2, 3):
         arrays = data[:2] if data[-1] is None else data
         return ArraySequence(arrays, batch_size, keeps_partial_batch=keeps_partial_batch)
-    if hasattr(data, "__getitem__") and hasattr(data, "__len__") and not _is_container(data):
+    is_container = isinstance(data, tuple | list | dict | str | bytes | np.ndarray)
+    is_container |= hasattr(data, "iloc")  # of pandas
+    if hasattr(data, "__getitem__") and hasattr(data, "__len__") and not is_container:
         _check_length(data)
         return data
     raise InvalidDataTypeException(
@@ -168,23 +162,19 @@ def _check_length(data: Any) -> None:
         )
 
 
-def _is_container(data: Any) -> bool:
-    return isinstance(data, tuple | list | dict | str | bytes | np.ndarray) or hasattr(data, "iloc")
-
-
 def records_in(part: Any, name: str) -> int:
-    """Return the number of records in one array, or in each of several.
-
-    Args:
-        part: an array-like, or a list, tuple or dict of array-likes.
-        name: the name of the part in error messages.
+    """Return the number of records in one array, or in each of a list, tuple or dict of arrays.
 
     Raises:
         InvalidDataTypeException: the part holds an object that is not array-like.
         CheckFailedError: the numbers of records differ.
     """
     arrays = _leaves(part)
-    others = [array for array in arrays if not _is_array_like(array)]
+    others = [  # tensors and pandas objects convert to arrays
+        array
+        for array in arrays
+        if not (hasattr(array, "__array__") and len(getattr(array, "shape", ())) > 0)
+    ]
     if others or not arrays:
         kinds = sorted({type(array).__name__ for array in others}) or [type(part).__name__]
         raise InvalidDataTypeException(
@@ -196,25 +186,10 @@ def records_in(part: Any, name: str) -> int:
     return lengths.pop()
 
 
-def _is_array_like(part: Any) -> bool:
-    """Return whether this converts to an array, as tensors and pandas objects do."""
-    return hasattr(part, "__array__") and len(getattr(part, "shape", ())) > 0
-
-
-def as_arrays(part: Any) -> Any:
-    """Convert one part of array data to NumPy arrays."""
-    return _mapped(part, np.asarray)
-
-
 def _leaves(part: Any) -> list[Any]:
     if isinstance(part, dict):
         return list(part.values())
     return list(part) if isinstance(part, list | tuple) else [part]
-
-
-def cut(part: Any, first: int, last: int) -> Any:
-    """Return the records ``first`` to ``last - 1`` of one part of array data."""
-    return _mapped(part, lambda array: array[first:last])
 
 
 def _mapped(part: Any, function: Callable[[Array], Array]) -> Any:

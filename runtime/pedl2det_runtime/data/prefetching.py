@@ -47,14 +47,14 @@ class Workers:
 
 @dataclass
 class Horizon:
-    """How far data may be used: the training loop moves it, and what reads the data looks at it."""
+    """How far data may be used: the training loop moves it, and readers of the data obey it."""
 
     made: int | None = None  #: the number of batches of the training that may be made; None for all
     read: int = 0  #: the number of batches that may be read at once: an execution ends there
 
 
 class Reader:
-    """What reads data. This one, of a dataset, has no workers and nothing to end.
+    """Reads data. This one, of a dataset, has no workers and nothing to end.
 
     Attributes:
         error: the exception that the data raised, or None.
@@ -65,10 +65,7 @@ class Reader:
     spec: Any = None
 
     def hold(self, batches: int) -> int:
-        """Make no further batch; to be called between two batches.
-
-        Args:
-            batches: how many have been used.
+        """Make no further batch, after so many were used; call this between two batches.
 
         Returns:
             How many must be used before the random states belong to the last batch that was.
@@ -109,7 +106,7 @@ class BatchFeed(Reader):
         self._coming: deque[int] = deque()
         self._made: deque[Future[Any]] = deque()
         self._within_pass = False
-        self._on_epoch_end = _own_on_epoch_end(sequence)
+        self._on_epoch_end = own_on_epoch_end(sequence)
         self._executor: Executor | None = None
         self._slots = Slots(0)
         self._reserved: deque[int | None] = deque()
@@ -154,9 +151,6 @@ class BatchFeed(Reader):
     def take(self, most: int) -> list[Any]:
         """Return the next batch, and those after it in its pass that need no waiting.
 
-        Args:
-            most: the largest number of batches.
-
         Raises:
             StopIteration: all passes have ended.
         """
@@ -182,7 +176,7 @@ class BatchFeed(Reader):
         if is_busy and processes:
             for process in processes:
                 process.kill()
-            results._writer.close()  # else the end of half a batch would be awaited for ever
+            results._writer.close()  # else the executor would wait for the rest of half a batch
 
     def _request(self) -> None:
         while len(self._made) < self._queue and self._requested != self._horizon.made:
@@ -194,22 +188,14 @@ class BatchFeed(Reader):
             self._requested += 1
 
     def _begin_pass(self) -> bool:
-        if self._within_pass:
-            self._end_pass()
-        self._within_pass = True
+        if self._within_pass and self._on_epoch_end is not None:
+            self._on_epoch_end()
+            if self._workers.processes:
+                self.close()  # fork new workers from the changed sequence
         batches = next(self._passes, None)
-        if batches is None:
-            self._within_pass = False
-            return False
-        self._coming.extend(batches)
-        return True
-
-    def _end_pass(self) -> None:
-        if self._on_epoch_end is None:
-            return
-        self._on_epoch_end()
-        if self._workers.processes:
-            self.close()  # fork new workers from the changed sequence
+        self._within_pass = batches is not None
+        self._coming.extend(batches or ())
+        return self._within_pass
 
     def _submit(self, index: int, batch: int) -> Future[Any]:
         if self._executor is None:
@@ -274,12 +260,8 @@ class _InPlace(Executor):
         return future
 
 
-def acts_after_passes(sequence: Any) -> bool:
-    """Whether a sequence has an ``on_epoch_end`` of its own."""
-    return _own_on_epoch_end(sequence) is not None
-
-
-def _own_on_epoch_end(sequence: Any) -> Callable[[], Any] | None:
+def own_on_epoch_end(sequence: Any) -> Callable[[], Any] | None:
+    """Return the ``on_epoch_end`` of a sequence; None if it only has that of Keras."""
     end: Callable[[], Any] | None = getattr(sequence, "on_epoch_end", None)
     of_keras = getattr(end, "__module__", "").endswith("utils.data_utils")
     return None if of_keras else end

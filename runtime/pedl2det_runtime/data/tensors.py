@@ -17,9 +17,8 @@ _log = logger(__name__)
 def standardized(batch: Any) -> Any:
     """Convert a batch as Keras converts the batches of a Sequence.
 
-    Floating point arrays become ``floatx``, as do arrays of objects that are numbers;
-    pandas objects become arrays, lists become tuples.
-    Trailing ``None`` (no weights) is removed.
+    Arrays of floating point numbers, or of objects that are numbers, become ``floatx``; pandas
+    objects become arrays, lists become tuples. Trailing ``None`` (no weights) is removed.
     """
     if isinstance(batch, list | tuple):
         parts = list(batch)
@@ -30,11 +29,7 @@ def standardized(batch: Any) -> Any:
 
 
 def call_once(model: Any, first: Any) -> bool:
-    """Build a model by calling it with its first batch.
-
-    Args:
-        model: the model.
-        first: a standardized batch.
+    """Build a model by calling it with its first batch, which is standardized.
 
     Returns:
         False if the model cannot be called with its data, such as a GAN whose ``call`` takes noise.
@@ -88,9 +83,9 @@ class StackedDatasets:
             return arrays
 
         def stack(_: Any) -> Any:
-            values = tf.numpy_function(fetch, [], [one.dtype for one in specs])
-            for value, one in zip(values, specs, strict=True):
-                value.set_shape([None, *one.shape])
+            values = tf.numpy_function(fetch, [], [part.dtype for part in specs])
+            for value, part in zip(values, specs, strict=True):
+                value.set_shape([None, *part.shape])
             return tf.nest.pack_sequence_as(spec, values)
 
         options = tf.data.Options()
@@ -98,7 +93,7 @@ class StackedDatasets:
         options.autotune.enabled = False
         # Converting a function by AutoGraph takes longer than reading the first batch.
         plain = tf.autograph.experimental.do_not_convert(stack)
-        return tf.data.Dataset.range(_ENDLESS).map(plain).unbatch().with_options(options)
+        return tf.data.Dataset.range(2**62).map(plain).unbatch().with_options(options)
 
 
 def stacked(batches: list[Any]) -> Any:
@@ -113,15 +108,12 @@ def shapes(batch: Any) -> list[tuple[int, ...]]:
     return [np.shape(array) for array in tf.nest.flatten(batch)]
 
 
-_ENDLESS = 2**62
-
-
 def matches(spec: Any, batch: Any) -> bool:
     """Return whether a standardized batch has the dtypes and shapes of ``spec``."""
     wanted, arrays = tf.nest.flatten(spec), tf.nest.flatten(batch)
     return len(arrays) == len(wanted) and all(
-        _dtype(array) == one.dtype and one.shape.is_compatible_with(np.shape(array))
-        for one, array in zip(wanted, arrays, strict=True)
+        _dtype(array) == part.dtype and part.shape.is_compatible_with(np.shape(array))
+        for part, array in zip(wanted, arrays, strict=True)
     )
 
 
@@ -134,8 +126,8 @@ def describe_batch(batch: Any) -> str:
 def describe_spec(spec: Any) -> str:
     """Describe the nested spec of batches, like :func:`describe_batch`; None is any size."""
     return ", ".join(
-        f"{one.dtype.name} {one.shape}" if hasattr(one, "dtype") else type(one).__name__
-        for one in tf.nest.flatten(spec)
+        f"{part.dtype.name} {part.shape}" if hasattr(part, "dtype") else type(part).__name__
+        for part in tf.nest.flatten(spec)
     )
 
 

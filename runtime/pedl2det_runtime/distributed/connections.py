@@ -1,7 +1,7 @@
-"""Connections of TCP between processes that prove to each other that they have the run's secret.
+"""TCP connections between processes that prove to each other that they have the run's secret.
 
-Who has the secret may join, and send pickles. The proof is that of ``multiprocessing.connection``:
-nothing is unpickled before it, and nothing is encrypted after it.
+Whoever has the secret may join, and send pickles. The proof is that of
+``multiprocessing.connection``: nothing is unpickled before it, and nothing is encrypted after it.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _HOW = (
 #: An IP address and a port.
 Place = tuple[str, int]
 
-#: What a stranger, or a process with another secret, ends a greeting with.
+#: What a greeting by a stranger, or by a process with another secret, raises.
 REFUSED = (AuthenticationError, AssertionError, EOFError, OSError, ValueError)
 
 _GREETING = 10  # seconds that a greeting may take
-_STRANGERS = 64  # who are greeted at the same time
+_STRANGERS = 64  # greetings at the same time
 _SILENCE = 20  # seconds after which a machine that no longer answers is gone
-_LONGEST = 200  # bytes of what a worker says of itself
+_LONGEST = 200  # bytes of a worker's introduction
 
 _open: weakref.WeakSet[Connection] = weakref.WeakSet()
 
@@ -73,15 +73,12 @@ def find_key(*, is_one_machine: bool) -> bytes:
 
 def _users_secret() -> str:
     """Return the secret of this user on this machine; the first process writes it."""
-    home = Path(os.environ.get("XDG_RUNTIME_DIR") or Path.home())
-    path = home / ".pedl2det-key"
+    path = Path(os.environ.get("XDG_RUNTIME_DIR") or Path.home()) / ".pedl2det-key"
     try:
         if not path.exists():
             draft = path.with_name(f"{path.name}-{secrets.token_hex(8)}")
-            with os.fdopen(
-                os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w"
-            ) as file:
-                file.write(new_key())
+            draft.touch(0o600, exist_ok=False)
+            draft.write_text(new_key(), encoding="ascii")
             with contextlib.suppress(FileExistsError):  # another process was first
                 os.link(draft, path)
             draft.unlink()
@@ -111,12 +108,12 @@ def place_of(host: str, port: int) -> Place:
 
 
 class Door:
-    """Where a chief listens: it admits who proves the secret, until it is closed.
+    """A chief's listening socket: it admits whoever proves the secret, until it is closed.
 
     Args:
-        place: where to listen; the port 0 is a free one.
+        place: where to listen; port 0 takes a free one.
         key: the secret.
-        admit: is given each connection and what the worker says of itself, on another thread.
+        admit: called with each connection and the worker's introduction, on another thread.
 
     Raises:
         DistributedError: the place is in use, or not of this machine.
@@ -160,8 +157,7 @@ class Door:
 
     def _greet(self, visitor: socket.socket) -> None:
         try:
-            connection, said = _greeted(visitor, self._key)
-            self._admit(connection, said)
+            self._admit(*_greeted(visitor, self._key))
         except REFUSED:
             pass
         finally:
@@ -169,7 +165,7 @@ class Door:
 
 
 def connect(place: Place, key: bytes, introduction: bytes) -> Connection:
-    """Connect to a chief, and say who this is.
+    """Connect to a chief, and introduce this process.
 
     Raises:
         ConnectionRefusedError, TimeoutError: nobody listens there.
@@ -183,7 +179,7 @@ def connect(place: Place, key: bytes, introduction: bytes) -> Connection:
 def _greeted(
     visitor: socket.socket, key: bytes, introduction: bytes | None = None
 ) -> tuple[Connection, bytes]:
-    """Prove the secret to each other; a worker introduces itself then."""
+    """Prove the secret to each other; then a worker introduces itself."""
     with visitor:
         _limit(visitor, _GREETING)
         connection = Connection(os.dup(visitor.fileno()))
@@ -201,27 +197,28 @@ def _greeted(
             raise
         _limit(visitor, 0)
         visitor.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        # A machine that vanishes says no goodbye: ask it, and count what it does not acknowledge.
+        # A machine that vanishes closes no connection: probe it, and count the missing answers.
         visitor.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        for name, value in (
-            *(("TCP_KEEPIDLE", 5), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 3)),
-            ("TCP_USER_TIMEOUT", _SILENCE * 1000),
+        for option, value in (
+            (socket.TCP_KEEPIDLE, 5),
+            (socket.TCP_KEEPINTVL, 5),
+            (socket.TCP_KEEPCNT, 3),
+            (socket.TCP_USER_TIMEOUT, _SILENCE * 1000),
         ):
-            if hasattr(socket, name):
-                visitor.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+            visitor.setsockopt(socket.IPPROTO_TCP, option, value)
     _open.add(connection)
     return connection, introduction
 
 
 def _limit(visitor: socket.socket, seconds: int) -> None:
-    """Limit how long one byte is waited for; 0 for ever."""
+    """Limit how long to wait for one byte; 0 for no limit."""
     limit = struct.pack("ll", seconds, 0)
     visitor.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, limit)
     visitor.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, limit)
 
 
 def _close_in_child() -> None:
-    """A forked child that kept them open would hide that its parent is gone."""
+    """Close the connections of the parent: kept open, they would hide that the parent is gone."""
     for connection in list(_open):
         if not connection.closed:
             connection.close()

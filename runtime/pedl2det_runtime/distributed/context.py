@@ -20,22 +20,9 @@ from pedl2det_runtime.errors import DistributedError
 
 _PORT = 12360
 
-_TORCH = {
-    "rank": "RANK",
-    "size": "WORLD_SIZE",
-    "local_rank": "LOCAL_RANK",
-    "local_size": "LOCAL_WORLD_SIZE",
-    "cross_rank": "GROUP_RANK",
-    "cross_size": "GROUP_WORLD_SIZE",
-}
-_DEEPSPEED = {
-    "rank": "RANK",
-    "size": "WORLD_SIZE",
-    "local_rank": "LOCAL_RANK",
-    "local_size": "LOCAL_SIZE",
-    "cross_rank": "CROSS_RANK",
-    "cross_size": "CROSS_SIZE",
-}
+#: The variables of the launchers, in the order of the attributes of ``Layout``.
+_TORCH = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "GROUP_RANK", "GROUP_WORLD_SIZE")
+_DEEPSPEED = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_SIZE", "CROSS_RANK", "CROSS_SIZE")
 
 
 class DistributedContext(refusals.RefusesInternals):
@@ -102,14 +89,8 @@ class DistributedContext(refusals.RefusesInternals):
         Raises:
             CheckFailedError: ``chief_ip`` is missing.
         """
-        layout = Layout(
-            hvd.rank(),
-            hvd.size(),
-            hvd.local_rank(),
-            hvd.local_size(),
-            hvd.cross_rank(),
-            hvd.cross_size(),
-        )
+        names = ("rank", "size", "local_rank", "local_size", "cross_rank", "cross_size")
+        layout = Layout(*(getattr(hvd, name)() for name in names))
         chief_address(layout, chief_ip)
         if layout.size == 1:
             return cls._with(layout, alone())
@@ -128,7 +109,7 @@ class DistributedContext(refusals.RefusesInternals):
         Raises:
             CheckFailedError: ``chief_ip`` or a variable is missing.
         """
-        return cls._from_launcher(layout_from(_DEEPSPEED, os.environ, "deepspeed"), chief_ip)
+        return cls._from_launcher(layout_from(_DEEPSPEED, "deepspeed"), chief_ip)
 
     @classmethod
     def from_torch_distributed(cls, chief_ip: str | None = None) -> Self:
@@ -143,7 +124,7 @@ class DistributedContext(refusals.RefusesInternals):
         Raises:
             CheckFailedError: ``chief_ip`` or a variable is missing.
         """
-        return cls._from_launcher(layout_from(_TORCH, os.environ, "torchrun"), chief_ip)
+        return cls._from_launcher(layout_from(_TORCH, "torchrun"), chief_ip)
 
     @classmethod
     def from_tf_config(cls) -> tuple[Self, Any]:
@@ -159,17 +140,15 @@ class DistributedContext(refusals.RefusesInternals):
         import tensorflow as tf
 
         layout, chief = layout_of_tf_config(os.environ.get("TF_CONFIG", "{}"))
-        strategy: Any
-        if layout.size > 1:
-            strategy = tf.distribute.MultiWorkerMirroredStrategy()
-        elif len(tf.config.list_physical_devices("GPU")) > 1:
-            strategy = tf.distribute.MirroredStrategy()
-        else:
-            strategy = tf.distribute.get_strategy()
+        if chief is None:
+            has_gpus = len(tf.config.list_physical_devices("GPU")) > 1
+            strategy = tf.distribute.MirroredStrategy if has_gpus else tf.distribute.get_strategy
+            return cls._with(layout, alone()), strategy()
+        host, port = chief
         # On one machine every run has ports of its own; TensorFlow listens at that of the chief.
-        is_here = chief is not None and is_loopback(chief.host)
-        port = _PORT + chief.port % 10_000 if chief is not None and is_here else _PORT
-        return cls._with(layout, _sockets(layout, chief.host if chief else None, port)), strategy
+        port = _PORT + port % 10_000 if is_loopback(host) else _PORT
+        workers = tf.distribute.MultiWorkerMirroredStrategy()
+        return cls._with(layout, _sockets(layout, host, port)), workers
 
     @classmethod
     def _from_launcher(cls, layout: Layout, chief_ip: str | None) -> Self:
@@ -191,12 +170,9 @@ class DistributedContext(refusals.RefusesInternals):
         return context
 
     def _begin(self, layout: Layout, groups: Groups) -> None:
-        self.rank = layout.rank
-        self.size = layout.size
-        self.local_rank = layout.local_rank
-        self.local_size = layout.local_size
-        self.cross_rank = layout.cross_rank
-        self.cross_size = layout.cross_size
+        self.rank, self.size = layout.rank, layout.size
+        self.local_rank, self.local_size = layout.local_rank, layout.local_size
+        self.cross_rank, self.cross_size = layout.cross_rank, layout.cross_size
         self._groups = groups
         # Also runs at exit, so that the last replies are sent.
         self._end = weakref.finalize(self, groups.close)
@@ -219,29 +195,29 @@ class DistributedContext(refusals.RefusesInternals):
 
     def gather(self, stuff: Any) -> list[Any] | None:
         """Return the objects of all processes, in the order of ranks, on the chief; else None."""
-        objects = self._everywhere(Collective.GATHER, stuff)
+        objects = self._exchange(Collective.GATHER, stuff)
         return objects if self.rank == 0 else None
 
     def gather_local(self, stuff: Any) -> list[Any] | None:
         """Return the objects of the machine's processes on its first process; None elsewhere."""
-        objects = self._on_machine(Collective.GATHER_LOCAL, stuff)
+        objects = self._exchange(Collective.GATHER_LOCAL, stuff)
         return objects if self.local_rank == 0 else None
 
     def allgather(self, stuff: Any) -> list[Any]:
         """Return the objects of all processes, in the order of ranks."""
-        return self._everywhere(Collective.ALLGATHER, stuff)
+        return self._exchange(Collective.ALLGATHER, stuff)
 
     def allgather_local(self, stuff: Any) -> list[Any]:
         """Return the objects of all processes of this machine, in the order of ranks."""
-        return self._on_machine(Collective.ALLGATHER_LOCAL, stuff)
+        return self._exchange(Collective.ALLGATHER_LOCAL, stuff)
 
     def broadcast(self, stuff: Any) -> Any:
         """Return the object of the chief."""
-        return self._everywhere(Collective.BROADCAST, stuff)[0]
+        return self._exchange(Collective.BROADCAST, stuff)[0]
 
     def broadcast_local(self, stuff: Any = None) -> Any:
         """Return the object of the first process of this machine."""
-        return self._on_machine(Collective.BROADCAST_LOCAL, stuff)[0]
+        return self._exchange(Collective.BROADCAST_LOCAL, stuff)[0]
 
     def close(self) -> None:
         """Close the connections; collectives of the other processes raise from then on.
@@ -256,17 +232,11 @@ class DistributedContext(refusals.RefusesInternals):
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _everywhere(self, collective: Collective, stuff: Any) -> list[Any]:
-        self._check_open(collective)
-        return self._groups.everywhere.exchange(collective, stuff)
-
-    def _on_machine(self, collective: Collective, stuff: Any) -> list[Any]:
-        self._check_open(collective)
-        return self._groups.machine.exchange(collective, stuff)
-
-    def _check_open(self, collective: Collective) -> None:
+    def _exchange(self, collective: Collective, stuff: Any) -> list[Any]:
         if not self._end.alive:
             raise DistributedError(f"{collective}(): this DistributedContext is closed")
+        group = self._groups.machine if collective.is_local else self._groups.everywhere
+        return group.exchange(collective, stuff)
 
 
 def _sockets(layout: Layout, chief_ip: str | None, port: int) -> Groups:

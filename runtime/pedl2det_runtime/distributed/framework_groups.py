@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -27,10 +26,6 @@ def horovod_groups(hvd: Any, layout: Layout) -> Groups:
     On several machines, the processes of one machine have a group of their own if Horovod was
     initialised with a process set for each machine, or with ``HOROVOD_DYNAMIC_PROCESS_SETS=1``.
     Otherwise local collectives run on all processes, and each machine uses its part.
-
-    Args:
-        hvd: ``horovod.tensorflow``, ``horovod.tensorflow.keras``, ``horovod.torch``...
-        layout: the ranks of this process, from Horovod.
     """
     on_torch = ".torch" in getattr(hvd, "__name__", "")
     library, compute = _torch() if on_torch else _tensorflow()
@@ -38,8 +33,7 @@ def horovod_groups(hvd: Any, layout: Layout) -> Groups:
     everywhere = FrameworkGroup(whole, layout.rank, patience())
     machine: Group = everywhere
     if layout.cross_size > 1:
-        layouts = everywhere.exchange(Collective.ALLGATHER, asdict(layout))
-        by_machine = machines([Layout(**each) for each in layouts])
+        by_machine = machines(everywhere.exchange(Collective.ALLGATHER, layout))
         ranks = by_machine[layout.cross_rank]
         sets = _process_sets(library, by_machine)
         if sets is None:
@@ -156,9 +150,9 @@ def torch_groups(layout: Layout) -> Groups:
     everywhere = FrameworkGroup(_Torch(None, 0), layout.rank, patience())
     machine: Group = everywhere
     if layout.cross_size > 1:
-        layouts = everywhere.exchange(Collective.ALLGATHER, asdict(layout))
-        for number, ranks in enumerate(machines([Layout(**each) for each in layouts])):
-            group = torch.distributed.new_group(ranks)  # each process must make those of all
+        by_machine = machines(everywhere.exchange(Collective.ALLGATHER, layout))
+        for number, ranks in enumerate(by_machine):
+            group = torch.distributed.new_group(ranks)  # every process must create all groups
             if number == layout.cross_rank:
                 machine = FrameworkGroup(_Torch(group, ranks[0]), layout.local_rank, patience())
     return Groups(everywhere, machine, close=lambda: None)
@@ -173,8 +167,7 @@ class _Torch:
     """
 
     def __init__(self, group: Any, root: int) -> None:
-        self._group = group
-        self._root = root
+        self._group, self._root = group, root
 
     def allgather(self, data: bytes, *, to_all: bool = True) -> list[Any]:
         """Return the buffers of all members; torch sends them to all."""

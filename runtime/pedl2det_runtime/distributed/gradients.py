@@ -29,7 +29,7 @@ def average_gradients(optimizers: Sequence[Any], settings: Optimizations) -> lis
         settings: how to aggregate the gradients of several batches.
 
     Returns:
-        The gradient accumulators; empty if gradients are applied after every batch.
+        The gradient accumulators; none if gradients are applied after every batch.
 
     Raises:
         InvalidExperimentException: ``aggregation_frequency`` is above 1 in graph mode.
@@ -42,15 +42,14 @@ def average_gradients(optimizers: Sequence[Any], settings: Optimizations) -> lis
         )
     reduce = _reducer(compressed=settings.gradient_compression)
     accumulators = []
+    # The methods are replaced on the object, which keeps its class and config.
     for optimizer in optimizers:
-        apply = optimizer.apply_gradients
         if every > 1:
             scale = every if settings.average_aggregated_gradients else 1
-            accumulators.append(Accumulator(optimizer, apply, reduce, every, scale))
-            apply = accumulators[-1].apply_gradients
+            accumulators.append(Accumulator(optimizer, reduce, every, scale))
+            optimizer.apply_gradients = accumulators[-1].apply_gradients
         else:
-            apply = _reducing(apply, reduce)
-        optimizer.apply_gradients = apply  # on the object: keeps its class and config
+            optimizer.apply_gradients = _reducing(optimizer.apply_gradients, reduce)
     return accumulators
 
 
@@ -99,20 +98,14 @@ class Accumulator:
 
     Args:
         optimizer: the optimizer.
-        apply: its ``apply_gradients``.
         reduce: averages gradients over the ranks.
         every: batches per step.
         scale: the divisor of the sums.
     """
 
-    def __init__(
-        self, optimizer: Any, apply: Callable[..., Any], reduce: Reduce, every: int, scale: int
-    ) -> None:
-        self._optimizer = optimizer
-        self._apply = apply
-        self._reduce = reduce
-        self._every = every
-        self._scale = scale
+    def __init__(self, optimizer: Any, reduce: Reduce, every: int, scale: int) -> None:
+        self._optimizer, self._apply = optimizer, optimizer.apply_gradients
+        self._reduce, self._every, self._scale = reduce, every, scale
         self._sums: dict[Any, _Sums] = {}
 
     @property

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import operator
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -72,9 +73,12 @@ def machines(layouts: Sequence[Layout]) -> list[list[int]]:
         values = sorted({getattr(layout, name) for layout in layouts})
         if len(values) > 1:
             raise DistributedError(f"the processes disagree about {name}: {values}")
-    _check_unique("rank", [layout.rank for layout in layouts])
-    places = [(layout.cross_rank, layout.local_rank) for layout in layouts]
-    _check_unique("cross_rank and local_rank", places)
+    for names in (("rank",), ("cross_rank", "local_rank")):
+        for place, times in Counter(map(operator.attrgetter(*names), layouts)).items():
+            if times > 1:
+                raise DistributedError(
+                    f"{times} processes have the same {' and '.join(names)}: {place}"
+                )
     if layouts[0].size != len(layouts):
         raise DistributedError(f"size is {layouts[0].size}, {len(layouts)} processes came")
     by_place = {(layout.cross_rank, layout.local_rank): layout.rank for layout in layouts}
@@ -84,33 +88,27 @@ def machines(layouts: Sequence[Layout]) -> list[list[int]]:
     ]
 
 
-def _check_unique(name: str, values: Sequence[object]) -> None:
-    for value, times in Counter(values).items():
-        if times > 1:
-            raise DistributedError(f"{times} processes have the same {name}: {value}")
-
-
-def layout_from(names: Mapping[str, str], environment: Mapping[str, str], who: str) -> Layout:
+def layout_from(names: Sequence[str], launcher: str) -> Layout:
     """Read the layout that a launcher wrote into the environment.
 
     Args:
-        names: the variable of each attribute of :class:`Layout`.
-        environment: ``os.environ``.
-        who: the launcher, for error messages.
+        names: the variables of the attributes of :class:`Layout`, in their order.
+        launcher: its name, for error messages.
 
     Raises:
         CheckFailedError: a variable is missing or not a number.
     """
-    values = {}
-    for attribute, name in names.items():
+    values = []
+    for name in names:
         try:
-            values[attribute] = int(environment[name])
+            values.append(int(os.environ[name]))
         except (KeyError, ValueError):
-            got = repr(environment.get(name, "nothing"))
+            got = repr(os.environ.get(name, "nothing"))
             raise _wrong(
-                f"{who} sets ${name} to a whole number, got {got}; start the script with {who}"
+                f"{launcher} sets ${name} to a whole number, got {got}; start the script with "
+                f"{launcher}"
             ) from None
-    return Layout(**values)
+    return Layout(*values)
 
 
 def chief_address(layout: Layout, chief_ip: str | None) -> str | None:
@@ -138,22 +136,11 @@ def is_loopback(host: str | None) -> bool:
         return False
 
 
-@dataclass(frozen=True)
-class Address:
-    """Where the chief's TensorFlow listens."""
-
-    host: str
-    port: int
-
-
-def layout_of_tf_config(text: str) -> tuple[Layout, Address | None]:
-    """Return the layout of this process, and the address of the chief if there are several.
+def layout_of_tf_config(text: str) -> tuple[Layout, tuple[str, int] | None]:
+    """Read ``$TF_CONFIG``; return the layout of this process, and the chief's host and port.
 
     Every worker is a machine of its own, because ``MultiWorkerMirroredStrategy`` has one process on
-    each. Without a cluster there is one process.
-
-    Args:
-        text: the value of ``$TF_CONFIG``.
+    each. Without a cluster there is one process, and no chief.
 
     Raises:
         CheckFailedError: it is malformed.
@@ -170,7 +157,7 @@ def layout_of_tf_config(text: str) -> tuple[Layout, Address | None]:
             raise ValueError(f"task.type: expected chief or worker, got {kind!r}")
         rank += len(chiefs) if kind == "worker" else 0
         host, _, port = str(workers[0]).rpartition(":")
-        address = Address(host.strip("[]"), int(port))
+        address = host.strip("[]"), int(port)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise CheckFailedError(
             f"$TF_CONFIG: expected a cluster of workers, and task.type and task.index: {error}"

@@ -6,10 +6,10 @@ import json
 import os
 import pickle
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from pedl2det_runtime.errors import CheckFailedError, DistributedError
 
@@ -30,6 +30,11 @@ class Collective(StrEnum):
     BROADCAST_LOCAL = "broadcast_local"
 
     @property
+    def is_local(self) -> bool:
+        """Whether only the processes of this machine take part."""
+        return self.endswith("_local")
+
+    @property
     def is_broadcast(self) -> bool:
         """Whether only the chief sends."""
         return self in (Collective.BROADCAST, Collective.BROADCAST_LOCAL)
@@ -43,8 +48,7 @@ class Collective(StrEnum):
         return member == 0 or self not in (Collective.GATHER, Collective.GATHER_LOCAL)
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """One call of a collective by one member: the how many-th of its group, and which method."""
 
     number: int
@@ -54,17 +58,19 @@ class Step:
         return f"{self.collective}() as collective number {self.number}"
 
 
-def disorder(steps: Mapping[int, Step]) -> str | None:
-    """Describe how the members' calls differ; None if they are the same."""
-    first = min(steps)
-    for member, step in steps.items():
-        if step != steps[first]:
-            return (
-                f"the processes do not ask for the same: process {first} called {steps[first]}, "
-                f"process {member} called {step}; every process must call the same methods in the "
-                "same order"
+def check_order(steps: Sequence[Step]) -> None:
+    """Check that the members' calls are the same.
+
+    Raises:
+        DistributedError: they differ; the message says how.
+    """
+    for member, step in enumerate(steps):
+        if step != steps[0]:
+            raise DistributedError(
+                f"the processes do not ask for the same: process 0 called {steps[0]}, process "
+                f"{member} called {step}; every process must call the same methods in the same "
+                "order"
             )
-    return None
 
 
 class Group(Protocol):
@@ -98,7 +104,7 @@ class Alone:
     """A group of one process."""
 
     def exchange(self, collective: Collective, stuff: Any) -> list[Any]:
-        """Return the object of this process."""
+        """See :class:`Group`."""
         return [stuff]
 
 
@@ -124,10 +130,9 @@ def patience() -> float:
 
 
 def within(seconds: float, call: Callable[[], Result]) -> Result:
-    """Return what a call returns, or raise what it raises, if it ends in time.
+    """Call a function in a thread, which is abandoned when the time is over.
 
-    A collective of a framework waits for its peers in C++, for ever. So it is called in a thread,
-    which is abandoned when the time is over.
+    A collective of a framework waits for its peers in C++ without a limit.
 
     Raises:
         TimeoutError: the call did not end in time.
@@ -151,29 +156,6 @@ def within(seconds: float, call: Callable[[], Result]) -> Result:
     return results[0]
 
 
-def to_bytes(collective: Collective, member: int, stuff: Any) -> bytes:
-    """Pickle the object of a member; empty if this member does not send one.
-
-    Raises:
-        DistributedError: the object cannot be pickled.
-    """
-    if not collective.gives(member):
-        return b""
-    try:
-        return pickle.dumps(stuff, protocol=5)
-    except Exception as error:
-        # Pickling calls code of the object, which may raise anything.
-        raise DistributedError(
-            f"{collective}: process {member} gives an object that cannot be pickled "
-            f"({type(stuff).__name__}): {error}"
-        ) from error
-
-
-def from_bytes(data: bytes | bytearray | memoryview) -> Any:
-    """Unpickle an object. The bytes must come from an authenticated process of this run."""
-    return pickle.loads(data)  # noqa: S301
-
-
 class Framework(Protocol):
     """The transport of a group: collectives of bytes."""
 
@@ -188,7 +170,7 @@ class FrameworkGroup:
     """Processes that a framework connects.
 
     Before each collective the members compare what they called: a framework whose members call
-    different collectives mixes up their data or waits for ever.
+    different collectives mixes up their data or never returns.
 
     Args:
         framework: the transport.
@@ -215,8 +197,9 @@ class FrameworkGroup:
                 # Also Ctrl-C: the others may be waiting in the middle of this one.
                 self._failure = str(error) or type(error).__name__
                 raise
+        # The bytes come from an authenticated process of this run.
         gifts = [
-            from_bytes(part) if len(part) and member != self._member else None
+            pickle.loads(part) if len(part) and member != self._member else None  # noqa: S301
             for member, part in enumerate(parts)
         ]
         if collective.gives(self._member):
@@ -225,19 +208,26 @@ class FrameworkGroup:
 
     def _exchange(self, collective: Collective, stuff: Any) -> Sequence[Any]:
         self._number += 1
-        wrong: DistributedError | None = None
         data = b""
+        wrong: str | None = None
         try:
-            data = to_bytes(collective, self._member, stuff)
-        except DistributedError as error:
-            wrong = error
+            if collective.gives(self._member):
+                data = pickle.dumps(stuff, protocol=5)
+        except Exception as error:  # pickling calls code of the object
+            wrong = (
+                f"{collective}: process {self._member} gives an object that cannot be pickled "
+                f"({type(stuff).__name__}): {error}"
+            )
         step = Step(self._number, collective)
-        label = {"step": asdict(step), "size": len(data), "wrong": str(wrong) if wrong else None}
+        label = {"step": step, "size": len(data), "wrong": wrong}
         texts = self._call(lambda: self._framework.allgather(json.dumps(label).encode()))
         if wrong is not None:
-            raise wrong
+            raise DistributedError(wrong)
         labels = [json.loads(bytes(text)) for text in texts]
-        _check(labels)
+        check_order([Step(*label["step"]) for label in labels])
+        for label in labels:
+            if label["wrong"] is not None:
+                raise DistributedError(label["wrong"])
         if collective.is_broadcast:
             size = labels[0]["size"]
             first = self._call(lambda: self._framework.broadcast(data, size))
@@ -261,19 +251,8 @@ class FrameworkGroup:
             ) from error
 
 
-def _check(labels: Sequence[dict[str, Any]]) -> None:
-    steps = {member: Step(**label["step"]) for member, label in enumerate(labels)}
-    if (wrong := disorder(steps)) is not None:
-        raise DistributedError(wrong)
-    for label in labels:
-        if label["wrong"] is not None:
-            raise DistributedError(label["wrong"])
-
-
 class Part:
-    """Some members of a group whose transport connects all of them only together.
-
-    Every process of the whole group must take part, each in its own part.
+    """Some members of a group; every process of the whole group must take part, each in its own.
 
     Args:
         whole: the group.

@@ -49,20 +49,26 @@ class RankSync:
         if self.size == 1:
             return
         own = model.non_trainable_weights
-        gathered = self._distributed.allgather(
-            (_values(own), _digests(_values(model.trainable_weights)))
-        )
-        _assign(
-            own, [_mean(values) for values in zip(*(part for part, _ in gathered), strict=True)]
-        )
-        self._check_equal(model, [digests for _, digests in gathered])
+        digests = [
+            hashlib.blake2b(value.tobytes(), digest_size=16).digest()
+            for value in _values(model.trainable_weights)
+        ]
+        gathered = self._distributed.allgather((_values(own), digests))
+        values_of_ranks, digests_of_ranks = zip(*gathered, strict=True)
+        _assign(own, [_mean(values) for values in zip(*values_of_ranks, strict=True)])
+        names = [weight.name for weight in model.trainable_weights]
+        for rank, theirs in enumerate(digests_of_ranks):
+            for name, chiefs, other in zip(names, digests_of_ranks[0], theirs, strict=True):
+                if other != chiefs:
+                    raise RanksDifferError(
+                        f"{name}: the weights of rank {rank} are not those of rank 0: something "
+                        "changes the training of one rank only. A callback that sets the learning "
+                        "rate must use a value that is equal on all ranks, such as a validation "
+                        "metric"
+                    )
 
     def mean(self, metrics: dict[str, float], *, training: bool = False) -> dict[str, float]:
         """Average the metrics of all ranks, with equal weights.
-
-        Args:
-            metrics: the metrics of this rank.
-            training: whether these are training metrics.
 
         Raises:
             MetricError: the ranks have different metrics.
@@ -78,7 +84,11 @@ class RankSync:
                     f"rank {rank} reports {_named(part)}, rank 0 reports {_named(parts[0])}: "
                     "metrics are averaged over the ranks, so each must report the same"
                 )
-        return {name: _mean_metric([part[name] for part in parts]) for name in parts[0]}
+        means = {
+            name: np.mean([np.asarray(part[name]) for part in parts], axis=0, dtype=np.float64)
+            for name in parts[0]
+        }
+        return {name: mean if mean.ndim else float(mean) for name, mean in means.items()}
 
     def any(self, value: bool) -> bool:
         """Return whether ``value`` is true on any rank."""
@@ -89,25 +99,13 @@ class RankSync:
         self.any(False)
 
     def largest(self, number: int) -> int:
-        """The largest of every rank's numbers."""
+        """Return the largest of every rank's numbers."""
         numbers: list[int] = self._distributed.allgather(number)
         return max(numbers)
 
     def gather(self, state: Any) -> list[Any] | None:
         """Return the objects of all ranks, in order, on the chief; None elsewhere."""
         return self._distributed.gather(state)
-
-    def _check_equal(self, model: Any, digests: list[list[bytes]]) -> None:
-        names = [weight.name for weight in model.trainable_weights]
-        for rank, theirs in enumerate(digests):
-            for name, chiefs, other in zip(names, digests[0], theirs, strict=True):
-                if other != chiefs:
-                    raise RanksDifferError(
-                        f"{name}: the weights of rank {rank} are not those of rank 0: something "
-                        "changes the training of one rank only. A callback that sets the learning "
-                        "rate must use a value that is equal on all ranks, such as a validation "
-                        "metric"
-                    )
 
 
 def _values(variables: list[Any]) -> list[Any]:
@@ -119,20 +117,11 @@ def _assign(variables: list[Any], values: list[Any]) -> None:
         graph_mode.assign(variable, value)
 
 
-def _digests(values: list[Any]) -> list[bytes]:
-    return [hashlib.blake2b(value.tobytes(), digest_size=16).digest() for value in values]
-
-
 def _mean(values: tuple[Any, ...]) -> Any:
     """Average arrays; return the first if they are not floating point."""
     if not np.issubdtype(values[0].dtype, np.floating):
         return values[0]
     return np.mean(np.stack(values), axis=0, dtype=np.float64).astype(values[0].dtype)
-
-
-def _mean_metric(values: list[Any]) -> Any:
-    mean = np.mean([np.asarray(value) for value in values], axis=0, dtype=np.float64)
-    return mean if mean.ndim else float(mean)
 
 
 def _named(metrics: dict[str, float]) -> str:

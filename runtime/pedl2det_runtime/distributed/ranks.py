@@ -56,13 +56,17 @@ def seen_by_all(path: Path, distributed: DistributedContext, last: str = "metada
 
     Args:
         path: the path on the chief's machine.
-        distributed: the context of this process.
+        distributed: this process.
         last: the file that is written last; empty if no run is writing the checkpoint.
     """
     exists = (path / last).exists()
     if all(distributed.allgather(exists)):
         return path
-    packed = distributed.broadcast(_packed(path) if distributed.rank == 0 else None)
+    image = io.BytesIO()
+    if distributed.rank == 0:
+        with tarfile.open(fileobj=image, mode="w") as archive:
+            archive.add(path, arcname=".")
+    packed = distributed.broadcast(image.getvalue())
     copy = None
     if not exists and distributed.local_rank == 0:
         copy = tempfile.mkdtemp(prefix="pedl2det-checkpoint-")
@@ -70,13 +74,6 @@ def seen_by_all(path: Path, distributed: DistributedContext, last: str = "metada
             archive.extractall(copy, filter="data")
     shared = distributed.broadcast_local(copy)
     return path if shared is None else Path(shared)
-
-
-def _packed(path: Path) -> bytes:
-    image = io.BytesIO()
-    with tarfile.open(fileobj=image, mode="w") as archive:
-        archive.add(path, arcname=".")
-    return image.getvalue()
 
 
 def as_lost(error: BaseException) -> BaseException:

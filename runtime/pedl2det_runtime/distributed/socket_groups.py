@@ -1,7 +1,7 @@
 """The groups of a context that is created by hand: all processes, and those of each machine.
 
 In a round every worker sends an object to the chief, which answers when it has those of all. So no
-process runs ahead. While the chief waits it sends signs of life, so that it names who is late.
+process runs ahead. While the chief waits it sends signs of life, so that it can name who is late.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ class Chief:
         self._meet()
         objects = self._collect(data)
         for member in self._workers:
-            for other, given in enumerate(objects):
+            for other, content in enumerate(objects):
                 if other != member:
-                    self._send(member, _OBJECT, given if to_all else b"")
+                    self._send(member, _OBJECT, content if to_all else b"")
         return objects
 
     def broadcast(self, data: bytes, size: int) -> bytes:
@@ -95,20 +95,20 @@ class Chief:
         until = time.monotonic() + self._patience
         while len(self._workers) < self._size - 1:
             try:
-                worker, said = self._arrivals.get(timeout=max(until - time.monotonic(), 0.01))
+                left = max(until - time.monotonic(), 0.01)
+                worker, introduction = self._arrivals.get(timeout=left)
             except queue.Empty:
                 raise self._late(set(range(1, self._size)) - self._workers.keys()) from None
             self._admitted.append(worker)
-            member, size = json.loads(said)
+            member, size = json.loads(introduction)
             if size != self._size:
                 raise DistributedError(
-                    f"process {member} says that it is one of {size}, the chief knows of "
-                    f"{self._size}"
+                    f"process {member} is one of {size}, the chief is one of {self._size}"
                 )
             if member in self._workers:
                 raise DistributedError(
-                    f"two processes say that they are number {member} of {size}; is another run "
-                    "using the same ports? Then give it another port_offset"
+                    f"two processes are number {member} of {size}; is another run using the same "
+                    "ports? Then give it another port_offset"
                 )
             self._workers[member] = worker
         self._door.close()
@@ -117,21 +117,21 @@ class Chief:
         objects = {0: own}
         until = time.monotonic() + self._patience
         while len(objects) < self._size:
-            late = {worker: one for one, worker in self._workers.items() if one not in objects}
-            ready = wait(list(late), timeout=_PAUSE)
-            for worker in ready:
-                assert isinstance(worker, Connection)
-                objects[late[worker]] = self._receive(late[worker])
+            late = self._workers.keys() - objects.keys()
+            ready = wait([self._workers[member] for member in late], timeout=_PAUSE)
+            for member in late:
+                if self._workers[member] in ready:
+                    objects[member] = self._receive(member)
             if ready:
                 continue
             if time.monotonic() > until:
-                raise self._late(late.values())
+                raise self._late(late)
             for member in self._workers:
                 self._send(member, _ALIVE)
         return [objects[member] for member in range(self._size)]
 
-    def _late(self, members: object) -> DistributedError:
-        names = ", ".join(map(str, sorted(members)))  # type: ignore[call-overload]
+    def _late(self, members: set[int]) -> DistributedError:
+        names = ", ".join(map(str, sorted(members)))
         return DistributedError(f"waited {self._patience:g} s for process {names}; {_SLOW}")
 
     def _receive(self, member: int) -> bytes:

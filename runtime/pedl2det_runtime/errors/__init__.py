@@ -1,33 +1,10 @@
-"""The hierarchy of errors that a user can cause.
-
-``Pedl2DetError``
-  ``ConfigError``                        the experiment config is invalid
-  ``TrialLoadError``                     no trial, several trials, or no data loaders
-  ``NoTrialError``                       a getter was called outside a run
-  ``WrongKerasError``                    TensorFlow is missing, or provides Keras 3
-  ``UnservedModuleError``                an import that pedl2det does not serve
-  ``UnservedNameError``                  a name that pedl2det does not serve
-  ``UnservedUseError``                   a name that can be imported alone was used
-  ``DistributedError``                   the processes of a run cannot communicate
-  ``CheckpointError``                    a checkpoint is missing or of another run
-    ``DamagedCheckpointError``           a file of it is damaged or unsafe
-    ``CheckpointNotFound``               it is not in the storage
-    ``InvalidCheckpointException``       it is of another version
-  ``TrialCodeError``                     the trial's code raised an exception
-  ``GraphModeNeededError``               it uses a name that works in graph mode only
-  ``StrayStopError``                     it raised an exception that Keras treats as end of data
-  ``InvalidHP``                          the trial rejected its hyperparameters
-  ``CheckFailedError``                   an argument violates a documented condition
-  ``MetricError``                        a validation does not report the searcher's metric
-  ``InvalidExperimentException``         the trial violates the API's contract
-    ``InvalidDataTypeException``         a loader returned an unsupported type
-    ``InvalidConfigurationException``    the config does not fit the trial
-    ``InvalidModelException``            the model cannot be trained
+"""Errors that a user can cause: the subclasses of :class:`Pedl2DetError`.
 
 Those named ``...Exception``, and ``CheckpointNotFound``, have the names of ``determined.errors``.
-In Determined the last four derive from ``BaseException``, so that ``except Exception`` in a trial
-does not catch them; here they derive from ``Exception``. Where Determined raises a ``ValueError``,
-``RuntimeError`` or ``AssertionError``, the error derives from that class as well.
+In Determined, ``InvalidExperimentException`` derives from ``BaseException``, so that ``except
+Exception`` in a trial does not catch it; here it derives from ``Exception``. Where Determined
+raises a ``ValueError``, ``RuntimeError`` or ``AssertionError``, the error derives from that class
+as well.
 """
 
 from __future__ import annotations

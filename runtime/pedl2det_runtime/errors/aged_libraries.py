@@ -1,7 +1,6 @@
-"""Say of an error of old code that it comes of a library that is newer than the code.
+"""Hints that a library newer than the trial's code may be the cause of an error.
 
-The extra ``aged`` of this package lists the newest versions that still work as those of 2019 did,
-as far as there are any for today's Python.
+The extra ``aged`` of this package lists the newest versions that still work as those of 2019 did.
 """
 
 from __future__ import annotations
@@ -43,23 +42,25 @@ def newer(modules: Set[str]) -> Iterator[str]:
 
 def _suspects(error: BaseException) -> Iterator[str]:
     """Yield the top-level modules that raised an error, or whose objects it is about."""
-    names = [frame.f_globals for frame, _ in traceback.walk_tb(error.__traceback__)]
-    names = [one for one in names if _root(one.get("__name__")) not in sys.stdlib_module_names]
-    if not names:
+    frames = [frame.f_globals for frame, _ in traceback.walk_tb(error.__traceback__)]
+    frames = [
+        names for names in frames if _root(names.get("__name__")) not in sys.stdlib_module_names
+    ]
+    if not frames:
         return
-    inner = names[-1]
-    yield _root(inner.get("__name__"))
+    innermost = frames[-1]
+    yield _root(innermost.get("__name__"))
     match error:
-        case AttributeError(obj=about):
-            yield _origin(about)
+        case AttributeError(obj=owner):
+            yield _origin(owner)
         case ImportError(name=str(name)):
             yield _root(name)
         case TypeError() if "argument" in str(error):  # it names a function, and no module
-            yield from map(_origin, inner.values())
+            yield from map(_origin, innermost.values())
 
 
 def _origin(value: Any) -> str:
-    """The top-level module that a value, its class or its function comes from."""
+    """Return the top-level module that defines a value, or its class."""
     if isinstance(value, ModuleType):
         return _root(value.__name__)
     return _root(getattr(value, "__module__", None) or type(value).__module__)

@@ -74,7 +74,7 @@ def reason_in(message: str) -> Reason:
     text = lines[0] if lines else ""
     if text.endswith(":") and len(lines) > 1:
         text = f"{text} {lines[1]}"
-    kind = next((one["kind"] for one in wrappers[::-1] if one["kind"]), "")
+    kind = next((wrapper["kind"] for wrapper in wrappers[::-1] if wrapper["kind"]), "")
     if wrappers and (named := _KIND.fullmatch(text)):
         kind, text = named["kind"], named["text"] or ""
     return Reason(kind, text, _layer(message, wrappers, text) or _node(message))
@@ -103,7 +103,7 @@ def _without_noise(line: str) -> str:
 
 def _layer(message: str, wrappers: list[re.Match[str]], text: str) -> str:
     """Describe the innermost layer of a message, unless the reason names one."""
-    layers = [one for one in wrappers if one["layer"]]
+    layers = [wrapper for wrapper in wrappers if wrapper["layer"]]
     if not layers or re.search(r"layer ['\"]", text):
         return ""
     arguments = message[layers[-1].end() :].partition("Call arguments received by")[2]
@@ -114,7 +114,7 @@ def _layer(message: str, wrappers: list[re.Match[str]], text: str) -> str:
 
 
 def _node(message: str) -> str:
-    """Return the node that failed; one without the name of a layer or a function says nothing."""
+    """Return the node that failed, if its name has that of a layer or a function."""
     node = _NODE.search(message)
     if node is None or "/" not in node[1]:
         return ""
@@ -132,12 +132,7 @@ def defined_at(function: Callable[..., Any]) -> Iterator[None]:
 
 
 def add_definition(error: Exception, function: Callable[..., Any]) -> None:
-    """Note on an exception where the trial defines what it concerns.
-
-    Args:
-        error: the exception; its first such note counts.
-        function: a function of the trial, such as its ``build_model``.
-    """
+    """Note on an exception which function of the trial it concerns; its first such note counts."""
     error.add_note(f"{_DEFINED}{location_of(function)}")
 
 
@@ -146,16 +141,14 @@ def definition_in_trial(error: BaseException, directory: Path) -> str | None:
     for note in notes_of(error):
         location = note.removeprefix(_DEFINED)
         if location != note and directory in Path(location).parents:
-            return str(location)
+            return location
     return None
 
 
 def place_in_trial(error: BaseException, directory: Path) -> str:
     """Return ``file:line`` of what raised an exception, else of what it concerns.
 
-    Args:
-        error: the exception.
-        directory: the trial's directory, which is returned if no line of it is known.
+    If no line of the trial is known, its directory is returned.
     """
     return (
         location_in_trial(error, directory)
@@ -169,25 +162,19 @@ def location_in_trial(error: BaseException, directory: Path) -> str | None:
 
     TensorFlow lists the frames of traced code in its message. A worker process adds its frames as a
     note. Both take precedence over the traceback, whose line in the trial only starts the training.
-
-    Args:
-        error: the exception.
-        directory: the trial's directory.
-
-    Returns:
-        The location, or None if no frame is in the trial's directory.
+    None if no frame is in the trial's directory.
     """
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}:{error.lineno}"
     if isinstance(error, StrayStopError):
         return location_in_trial(error.origin, directory)
     texts = [str(error), *notes_of(error)]
-    from_messages = [(file, line) for text in texts for file, line in _TRACED_FRAME.findall(text)]
+    from_messages = [frame for text in texts for frame in _TRACED_FRAME.findall(text)]
     traced = traceback.extract_tb(error.__traceback__)
     for frames in (from_messages, [(frame.filename, frame.lineno) for frame in traced]):
-        own = [(file, line) for file, line in frames if directory in Path(file).parents]
-        if own:
-            return "{}:{}".format(*own[-1])
+        for file, line in reversed(frames):
+            if directory in Path(file).parents:
+                return f"{file}:{line}"
     return None
 
 
@@ -228,9 +215,9 @@ def _message(error: BaseException) -> str:
 
 def stray_stop(error: BaseException) -> StrayStopError:
     """Return the ``StrayStopError`` to raise instead of an exception."""
-    summary = f"{type(error).__name__}: {error}".rstrip(": ")
+    text = f"{type(error).__name__}: {error}".rstrip(": ")
     return StrayStopError(
-        f"{summary}: this exception was not caught, and Keras treats it as the end of the training "
+        f"{text}: this exception was not caught, and Keras treats it as the end of the training "
         "data: catch it, or raise another exception",
         error,
     )

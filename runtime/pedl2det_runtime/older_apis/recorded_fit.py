@@ -41,12 +41,8 @@ def trial_from_fit(
 ) -> tuple[type[TFKerasTrial], int]:
     """Create the trial that is equivalent to a call of ``fit``.
 
-    Args:
-        model: the compiled model.
-        name: ``fit`` or ``fit_generator``.
-        arguments: the arguments by name.
-        info: the running trial. If the data has no length and the call has no ``steps_per_epoch``,
-            an epoch is one step of its config.
+    If the data has no length and the call has no ``steps_per_epoch``, an epoch is one step of the
+    config.
 
     Returns:
         The trial class and the records per batch of one process.

@@ -41,11 +41,6 @@ class Fits:
 def run_script(script: Path, info: TrialInfo, train: Train) -> None:
     """Run a script; its call of ``fit`` runs the training loop.
 
-    Args:
-        script: the file.
-        info: the running trial.
-        train: trains the trial that is created from the call of ``fit``.
-
     Raises:
         TrialLoadError: the file does not exist, or it never calls ``fit``.
         InvalidExperimentException: the script calls ``fit`` twice, or with unsupported arguments.
@@ -93,7 +88,8 @@ def intercept_fit(info: TrialInfo, train: Train) -> Iterator[Fits]:
 
     def trained(model: Any, name: str, arguments: dict[str, Any]) -> Any:
         fits.count += 1
-        if any(getattr(one, "trains_with_keras", False) for one in _callbacks(arguments)):
+        callbacks = tf.nest.flatten(arguments.get("callbacks") or [])
+        if any(getattr(callback, "trains_with_keras", False) for callback in callbacks):
             return getattr(model, name)(**{k: v for k, v in arguments.items() if k != "self"})
         try:
             if fits.count > 1:
@@ -116,26 +112,14 @@ def intercept_fit(info: TrialInfo, train: Train) -> Iterator[Fits]:
         yield fits
 
 
-def _callbacks(arguments: dict[str, Any]) -> list[Any]:
-    callbacks = arguments.get("callbacks") or []
-    return list(callbacks) if isinstance(callbacks, list | tuple) else [callbacks]
-
-
 def _history(model: Any, log: Path) -> Any:
     """Return the ``History`` object of ``fit``, with one entry per report instead of per epoch."""
-    returned = tf.keras.callbacks.History()
-    returned.model, returned.history = model, _reported(log)
-    returned.epoch = list(range(len(returned.history.get("loss", []))))
-    returned.params = {}
-    return returned
-
-
-def _reported(log: Path) -> dict[str, list[float]]:
-    """Return the values of each metric over all reports, like ``History.history``."""
-    history: dict[str, list[float]] = {}
+    history = tf.keras.callbacks.History()
+    history.model, history.params = model, {}
     for line in log.read_text(encoding="utf-8").splitlines():
         for name, value in EARLY_DETERMINED.with_aliases(json.loads(line)["metrics"]).items():
-            history.setdefault(name, []).append(value)
+            history.history.setdefault(name, []).append(value)
+    history.epoch = list(range(len(history.history.get("loss", []))))
     return history
 
 
@@ -145,7 +129,7 @@ def _intercepted(trained: Callable[[Any, str, dict[str, Any]], Any]) -> Iterator
 
     The original methods are in place while ``trained`` runs.
     """
-    in_graph = [one for one in tf.keras.Model.__subclasses__() if one.__name__ == "Model"]
+    in_graph = [kind for kind in tf.keras.Model.__subclasses__() if kind.__name__ == "Model"]
     originals = {
         (kind, name): vars(kind)[name]
         for kind in (tf.keras.Model, *in_graph)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from pedl2det_runtime.config.experiment_config import ExperimentConfig, Length
-from pedl2det_runtime.config.hparams import drawn, grid
+from pedl2det_runtime.config.hparams import grid, sample_hparams
 from pedl2det_runtime.errors import ConfigError
 
 _ADAPTIVE = ("adaptive", "adaptive_simple", "adaptive_asha")
@@ -51,12 +51,8 @@ def plan_of(
     """Return what a config searches.
 
     The hyperparameters and the seed of a trial depend on ``reproducibility.experiment_seed`` and on
-    its number alone: not on what other trials did, or on how many ran at a time.
-
-    Args:
-        config: the experiment config.
-        max_trials: the most trials, whatever the config says.
-        max_batches: the longest trial, whatever the config says.
+    its number alone: not on what other trials did, or on how many ran at a time. ``max_trials`` and
+    ``max_batches`` limit the search, whatever the config says.
 
     Raises:
         ConfigError: the config has no search, or an incomplete one.
@@ -67,7 +63,7 @@ def plan_of(
     halving = _halving(config, count)
     points = []
     for number in range(count):
-        hparams = values[number] if values is not None else drawn(config, number)
+        hparams = values[number] if values is not None else sample_hparams(config, number)
         bracket = halving.bracket(number) if halving else 0
         length = _length(config, hparams)
         length = min(length, max_batches or length)
@@ -79,7 +75,7 @@ def plan_of(
 
 
 def _trials(config: ExperimentConfig) -> int:
-    """The number of trials that a config asks for."""
+    """Return the number of trials that a config asks for."""
     name, more = config.searcher.name, config.searcher.model_extra or {}
     if name == "single":
         raise ConfigError(f"{_place(config, 'name')}: single has one trial: train it with run")
@@ -95,42 +91,37 @@ def _halving(config: ExperimentConfig, trials: int) -> Halving | None:
     name, more = config.searcher.name, config.searcher.model_extra or {}
     if name not in (*_ADAPTIVE, *_ONE_BRACKET):
         return None
-    divisor = more.get("divisor", 4)
+    divisor, mode = more.get("divisor", 4), more.get("mode", "standard")
     if isinstance(divisor, bool) or not isinstance(divisor, int | float) or divisor <= 1:
         place = _place(config, "divisor")
         raise ConfigError(f"{place}: expected a number above 1, got {divisor!r}")
     if name in _ONE_BRACKET:
         return Halving(divisor, (_number(config, "num_rungs", 5, least=1),), (trials,))
+    if mode not in _MODES:
+        place = _place(config, "mode")
+        raise ConfigError(f"{place}: expected one of {', '.join(_MODES)}, got {mode!r}")
     length = config.searcher.length
     units = (
         max(length.model_dump(exclude_none=True).values()) if isinstance(length, Length) else length
     )
     most = most_rungs(_number(config, "max_rungs", 5, least=1), divisor, units or 1, trials)
-    rungs = _bracket_rungs(config) or brackets_of(_mode(config), most)
+    rungs = _bracket_rungs(config) or brackets_of(mode, most)
     rungs = rungs[:trials]
     return Halving(divisor, rungs, shared_trials(rungs, divisor, trials))
 
 
-def _mode(config: ExperimentConfig) -> Any:
-    mode = (config.searcher.model_extra or {}).get("mode", "standard")
-    if mode not in _MODES:
-        place = _place(config, "mode")
-        raise ConfigError(f"{place}: expected one of {', '.join(_MODES)}, got {mode!r}")
-    return mode
-
-
 def _bracket_rungs(config: ExperimentConfig) -> tuple[int, ...]:
-    given = (config.searcher.model_extra or {}).get("bracket_rungs") or ()
-    if not isinstance(given, list | tuple) or not all(
-        type(one) is int and one > 0 for one in given
+    rungs = (config.searcher.model_extra or {}).get("bracket_rungs") or ()
+    if not isinstance(rungs, list | tuple) or not all(
+        type(count) is int and count > 0 for count in rungs
     ):
         place = _place(config, "bracket_rungs")
-        raise ConfigError(f"{place}: expected whole numbers above 0, got {given!r}")
-    return tuple(sorted(given, reverse=True))
+        raise ConfigError(f"{place}: expected whole numbers above 0, got {rungs!r}")
+    return tuple(sorted(rungs, reverse=True))
 
 
 def _length(config: ExperimentConfig, hparams: dict[str, Any]) -> int:
-    """The length of a trial in batches; its batch size may be a hyperparameter of the search."""
+    """Return the batches of a trial; its batch size may be a hyperparameter of the search."""
     size = hparams.get("global_batch_size", hparams.get("batch_size", 1))
     try:
         return max(config.training_batches(size if type(size) is int and size > 0 else 1), 1)
@@ -156,7 +147,7 @@ def _place(config: ExperimentConfig, key: str) -> str:
 
 
 def _seed(config: ExperimentConfig, number: int) -> int:
-    """The seed of a trial, drawn from that of the experiment."""
+    """Return the seed of a trial, drawn from that of the experiment."""
     seeds = random.Random(f"seed {number} of {config.reproducibility.experiment_seed}")
     return seeds.randrange(2**31)
 
@@ -171,28 +162,17 @@ class Halving:
     trials: tuple[int, ...]  #: the number of trials of each bracket
 
     def bracket(self, number: int) -> int:
-        """Return the bracket of a trial; they take turns until they are full.
-
-        Args:
-            number: the number of the trial, from 0.
-        """
-        left = list(self.trials)
-        while True:
-            for bracket, count in enumerate(left):
-                if not count:
-                    continue
-                if number == 0:
-                    return bracket
-                number -= 1
-                left[bracket] -= 1
+        """Return the bracket of a trial, by its number from 0; they take turns until full."""
+        turns = [
+            bracket
+            for turn in range(max(self.trials))
+            for bracket, count in enumerate(self.trials)
+            if turn < count
+        ]
+        return turns[number]
 
     def lengths(self, bracket: int, batches: int) -> list[int]:
-        """Return where the rungs of a bracket are, in batches; the last is the whole trial.
-
-        Args:
-            bracket: the bracket.
-            batches: the length of the whole trial.
-        """
+        """Return where the rungs of a bracket are, in batches; the last is the whole trial."""
         count = self.rungs[bracket]
         return [max(int(batches / self.divisor ** (count - rung - 1)), 1) for rung in range(count)]
 
@@ -206,7 +186,7 @@ class Halving:
         """
         if math.isnan(value):
             return False
-        better = sum(one < value if smaller_is_better else one > value for one in others)
+        better = sum(other < value if smaller_is_better else other > value for other in others)
         return better < max(int((len(others) + 1) / self.divisor), 1)
 
 

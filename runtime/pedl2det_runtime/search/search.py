@@ -158,8 +158,8 @@ class Search:
                     return
 
         with ThreadPoolExecutor(self.jobs) as pool:
-            for one in [pool.submit(work) for _ in range(self.jobs)]:
-                one.result()
+            for job in [pool.submit(work) for _ in range(self.jobs)]:
+                job.result()
 
     def _train(self, point: Point) -> bool:
         """Train one trial; return False if a signal stopped it."""
@@ -221,12 +221,16 @@ def constant_config(config: ExperimentConfig, point: Point) -> str:
 
 
 def _constant(value: Any) -> Any:
-    """A hyperparameter that does not vary; a mapping may look like one that does."""
+    """Return a hyperparameter that does not vary; a mapping may look like one that does."""
     return {"type": "const", "val": value} if isinstance(value, dict) and "type" in value else value
 
 
-def best_of(results: list[Result], *, smaller_is_better: bool) -> Result | None:
-    """Return the trial with the best metric; None if no trial has one."""
-    found = [one for one in results if one.best is not None and not math.isnan(one.best)]
-    choose = min if smaller_is_better else max
-    return choose(found, key=lambda one: one.best or 0.0, default=None)
+def ranked(results: list[Result], *, smaller_is_better: bool) -> list[Result]:
+    """Return trials in the order of their best metric; those without one come last."""
+
+    def key(result: Result) -> tuple[bool, float, int]:
+        if result.best is None or math.isnan(result.best):
+            return True, 0.0, result.number
+        return False, result.best if smaller_is_better else -result.best, result.number
+
+    return sorted(results, key=key)

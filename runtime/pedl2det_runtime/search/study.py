@@ -20,6 +20,17 @@ from pedl2det_runtime.config.credentials import without_credentials
 from pedl2det_runtime.errors import ConfigError, Pedl2DetError
 from pedl2det_runtime.search.plan import Plan, Point
 
+try:
+    import optuna
+except ModuleNotFoundError:
+    raise Pedl2DetError(
+        "a search needs optuna, which is not installed: pip install 'pedl2det[search]'"
+    ) from None
+from optuna.trial import TrialState
+from sqlalchemy.exc import SQLAlchemyError
+
+optuna.logging.set_verbosity(optuna.logging.WARNING)
+
 #: The storage in a search's own directory.
 DATABASE = "search.db"
 _PLAN, _CLAIM, _PLACE, _WENT_ON, _RESULT = "plan", "claim of ", "place", "went_on", "result"
@@ -39,11 +50,11 @@ class Result:
     best_batch: int | None = None  #: the batch of that validation
     checkpoint: str | None = None  #: the path of its checkpoint; None if there is none
     error: str = ""  #: the last line of a trial that failed
-    place: str | None = None  #: the search that took it, if several share the database; else None
+    place: str | None = None  #: the search that took it, if several share the database
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing of it is left to train."""
+        """Whether it has nothing left to train."""
         return self.state in ("finished", "stopped", "failed")
 
 
@@ -65,8 +76,7 @@ class Study:
     def __init__(
         self, storage: str, title: str, plan: Plan, place: str | None, *, smaller_is_better: bool
     ) -> None:
-        optuna = _optuna()
-        self._optuna, self._plan, self._place = optuna, plan, place
+        self._plan, self._place = plan, place
         self._lost: set[int] = set()  # trials that another process claimed faster
         direction = "minimize" if smaller_is_better else "maximize"
         waiting = {"connect_args": {"timeout": _LONGEST_LOCK}}
@@ -90,13 +100,12 @@ class Study:
         Args:
             taken: the numbers of those that this process is training.
         """
-        states = self._optuna.trial.TrialState
         for trial in self._trials():
-            is_free = trial.state == states.RUNNING and trial.number not in taken
+            is_free = trial.state == TrialState.RUNNING and trial.number not in taken
             if is_free and self._is_mine(trial):
                 return self._point(trial)
         for trial in self._trials():
-            if trial.state == states.WAITING and self._claim(self._point(trial)):
+            if trial.state == TrialState.WAITING and self._claim(self._point(trial)):
                 return self._point(trial)
         return None
 
@@ -106,7 +115,7 @@ class Study:
         self._trial(point).report(value, batches)
         if batches >= point.rungs[-1] or self._plan.halving is None:
             return False
-        smaller = self._study.direction == self._optuna.study.StudyDirection.MINIMIZE
+        smaller = self._study.direction == optuna.study.StudyDirection.MINIMIZE
         goes_on = self._plan.halving.goes_on(value, others, smaller_is_better=smaller)
         if goes_on:
             self._trial(point).set_user_attr(_WENT_ON, batches)
@@ -128,12 +137,12 @@ class Study:
             result: ``best``, ``best_batch`` and ``checkpoint``, or ``error``.
             stopped: whether it stopped early.
         """
-        states, best = self._optuna.trial.TrialState, result.get("best")
+        best = result.get("best")
         self._trial(point).set_user_attr(_RESULT, result)
         if stopped:
-            self._study.tell(point.number, state=states.PRUNED)
+            self._study.tell(point.number, state=TrialState.PRUNED)
         elif best is None or math.isnan(best):
-            self._study.tell(point.number, state=states.FAIL)
+            self._study.tell(point.number, state=TrialState.FAIL)
         else:
             self._study.tell(point.number, best)
 
@@ -173,9 +182,8 @@ class Study:
         try:
             if self._place is not None:
                 trial.set_user_attr(_CLAIM + self._place, True)
-            running = self._optuna.trial.TrialState.RUNNING
-            is_claimed = trial.storage.set_trial_state_values(trial._trial_id, running)
-        except self._optuna.exceptions.UpdateFinishedTrialError:
+            is_claimed = trial.storage.set_trial_state_values(trial._trial_id, TrialState.RUNNING)
+        except optuna.exceptions.UpdateFinishedTrialError:
             is_claimed = False
         if not is_claimed:
             self._lost.add(point.number)
@@ -194,14 +202,14 @@ class Study:
                 f"{title}: its config, seed or number of trials has changed; choose another --out "
                 "or --storage"
             )
-        params = [dict(_flat(point.hparams)) for point in self._plan.points]
+        params = [dict(flat_hparams(point.hparams)) for point in self._plan.points]
         distributions = {
-            name: self._distribution([one[name] for one in params]) for name in params[0]
+            name: self._distribution([values[name] for values in params]) for name in params[0]
         }
         for number, text in [*enumerate(wanted)][len(known) :]:
             self._study.add_trial(
-                self._optuna.trial.create_trial(
-                    state=self._optuna.trial.TrialState.WAITING,
+                optuna.trial.create_trial(
+                    state=TrialState.WAITING,
                     params=params[number],
                     distributions=distributions,
                     user_attrs={_PLAN: text},
@@ -209,13 +217,13 @@ class Study:
             )
 
     def _distribution(self, values: list[Any]) -> Any:
-        """What Optuna calls the range of a hyperparameter."""
-        kinds, found = {type(value) for value in values}, self._optuna.distributions
+        """Return Optuna's range of a hyperparameter."""
+        kinds = {type(value) for value in values}
         if kinds == {int}:
-            return found.IntDistribution(min(values), max(values))
+            return optuna.distributions.IntDistribution(min(values), max(values))
         if kinds <= {int, float} and all(map(math.isfinite, values)):
-            return found.FloatDistribution(min(values), max(values))
-        return found.CategoricalDistribution(list(dict.fromkeys(values)))
+            return optuna.distributions.FloatDistribution(min(values), max(values))
+        return optuna.distributions.CategoricalDistribution(list(dict.fromkeys(values)))
 
     def _trials(self) -> list[Any]:
         trials: list[Any] = self._study.get_trials(deepcopy=False)
@@ -227,10 +235,10 @@ class Study:
 
     def _trial(self, point: Point) -> Any:
         trial_id = self._trials()[point.number]._trial_id
-        return self._optuna.trial.Trial(self._study, trial_id)
+        return optuna.trial.Trial(self._study, trial_id)
 
     def _values(self, point: Point, batches: int) -> list[float]:
-        """What the other trials of a bracket have reached at a rung."""
+        """Return what the other trials of a bracket have reached at a rung."""
         rung = point.rungs.index(batches)
         found = []
         for trial, other in zip(self._trials(), self._plan.points, strict=True):
@@ -253,11 +261,11 @@ def _place_of(trial: Any) -> str | None:
     return place
 
 
-def _flat(hparams: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    """The hyperparameters by dotted names, as Optuna can hold them."""
+def flat_hparams(hparams: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the hyperparameters by dotted names; values that Optuna cannot hold become JSON."""
     for name, value in hparams.items():
         if isinstance(value, dict):
-            yield from _flat(value, f"{before}{name}.")
+            yield from flat_hparams(value, f"{before}{name}.")
         else:
             simple = value is None or isinstance(value, bool | int | float | str)
             yield f"{before}{name}", value if simple else json.dumps(value)
@@ -266,9 +274,6 @@ def _flat(hparams: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]
 @contextlib.contextmanager
 def database_errors(storage: str) -> Iterator[None]:
     """Report what a database refuses, such as while another program locks it, as one line."""
-    optuna = _optuna()
-    from sqlalchemy.exc import SQLAlchemyError
-
     try:
         yield
     except (SQLAlchemyError, optuna.exceptions.StorageInternalError) as error:
@@ -281,17 +286,6 @@ def _reason(storage: str, error: Exception) -> str:
     cause = error.__cause__ or error
     lines = str(getattr(cause, "orig", None) or cause).strip().splitlines()
     return f"{without_credentials(storage)}: {without_credentials(lines[0])}"
-
-
-def _optuna() -> Any:
-    try:
-        import optuna
-    except ModuleNotFoundError:
-        raise Pedl2DetError(
-            "a search needs optuna, which is not installed: pip install 'pedl2det[search]'"
-        ) from None
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    return optuna
 
 
 def sqlite(out: Path) -> str:

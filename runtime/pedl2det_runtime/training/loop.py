@@ -127,17 +127,17 @@ class TrainingLoop(tf.keras.callbacks.Callback):
 
     def _fit(self, model: Any, dataset: tf.data.Dataset) -> None:
         class_weight = self._setup.context.fit_settings.class_weight
-        if class_weight and class_weights.has_weights(dataset) and not graph_mode.is_chosen():
+        if class_weight and (graph_mode.is_chosen() or class_weights.has_weights(dataset)):
             dataset = class_weights.multiplied(dataset, class_weight)
             class_weight = None
         type(model).fit(  # the wrapped model's own fit trains nothing
             model,
-            graph_mode.readable(dataset, class_weight),
+            graph_mode.readable(dataset),
             steps_per_epoch=self._schedule.total - self._first_batch,
             epochs=1,
             verbose=0,
             shuffle=False,
-            class_weight=None if graph_mode.is_chosen() else class_weight,
+            class_weight=class_weight,
             callbacks=keras_versions.untimed(self, model),
         )
 

@@ -11,7 +11,7 @@ from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.untrusted_files import reading
 from pedl2det_runtime.data.attribute_changes import AttributeChanges
 from pedl2det_runtime.data.generators import replay_draws
-from pedl2det_runtime.data.prefetching import acts_after_passes
+from pedl2det_runtime.data.prefetching import own_on_epoch_end
 from pedl2det_runtime.training.trial_setup import TrialSetup
 
 
@@ -53,7 +53,7 @@ class RankStateCapture:
         return not (
             random_state.host_state() != before
             or self._setup.callbacks.act_within_validations
-            or acts_after_passes(self._setup.data.validation)
+            or own_on_epoch_end(self._setup.data.validation) is not None
             or self._memories["validation"].changes()
         )
 
