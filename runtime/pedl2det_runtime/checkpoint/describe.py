@@ -53,9 +53,6 @@ def describe_checkpoint(path: Path) -> list[str]:
 def describe_run(path: Path) -> list[str] | None:
     """Return the lines that list the checkpoints of a run and mark the best; None if it is none.
 
-    Args:
-        path: the directory of the run.
-
     Raises:
         DamagedCheckpointError: the config in the newest checkpoint is damaged.
         ConfigError: ``metrics.jsonl`` is no file.

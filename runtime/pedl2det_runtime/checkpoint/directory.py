@@ -50,11 +50,7 @@ def latest(directory: Path) -> Path | None:
 
 
 def newest_undamaged(directory: Path) -> tuple[Path | None, dict[Path, DamagedCheckpointError]]:
-    """The newest checkpoint under ``directory`` that is not damaged.
-
-    Returns:
-        The checkpoint, or None, and what is wrong with each newer one.
-    """
+    """Return the newest undamaged checkpoint, and what is wrong with each newer one."""
     damaged = {}
     for path in _newest_first(directory):
         try:

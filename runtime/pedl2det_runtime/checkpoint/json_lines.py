@@ -25,23 +25,21 @@ _NO_NUMBERS = "OSUMmc"  # NumPy's kinds of objects such as None, texts, times an
 
 
 def scalars(logs: dict[str, Any]) -> Metrics:
-    """The metrics that are single numbers, as floats that hold every bit of them."""
+    """Return the metrics that are single numbers, as floats that hold every bit of them."""
     found = numbers(logs)
     return {name: float(value.item()) for name, value in found.items() if value.size == 1}
 
 
 def numbers(logs: dict[str, Any]) -> dict[str, np.ndarray[Any, Any]]:
-    """The metrics that are numbers or arrays of them."""
+    """Return the metrics that are numbers or arrays of them."""
     values = {name: np.asarray(value) for name, value in logs.items()}
     return {name: value for name, value in values.items() if value.dtype.kind not in _NO_NUMBERS}
 
 
 def written_lines(path: Path, keys: tuple[str, ...]) -> list[bytes]:
-    """The lines of a log that a run wrote, without one that a kill cut off.
+    """Return the lines of a log that a run wrote, without one that a kill cut off.
 
-    Args:
-        path: the log; it need not exist.
-        keys: the keys of the object in each line, in order.
+    A log that does not exist has no lines. ``keys`` are those of each object, in order.
 
     Raises:
         ConfigError: it is a link, or holds something else.
@@ -70,12 +68,9 @@ def _has_keys(line: bytes, keys: tuple[str, ...]) -> bool:
 
 
 class JsonLines:
-    """A file of one JSON object a line, cut back to what a checkpoint knew of it.
+    """A file of one JSON object a line, cut back to its first ``keep`` lines; None keeps all.
 
-    Args:
-        path: the file.
-        keys: the keys of each object, in order.
-        keep: how many lines of it stay, None for all; a resumed run writes the later ones again.
+    A resumed run writes the lines after its checkpoint again.
 
     Raises:
         ConfigError: pedl2det did not write what is in the file.
@@ -104,7 +99,7 @@ class JsonLines:
         self.written += 1
 
     def check(self) -> None:
-        """Refuse to go on without what was written.
+        """Refuse to continue without what was written.
 
         Raises:
             ConfigError: the file was removed, replaced or cut.
@@ -122,5 +117,5 @@ class JsonLines:
             )
 
     def sync(self) -> None:
-        """Put what was written on the disk."""
+        """Write the file to the disk."""
         os.fsync(self._file.fileno())

@@ -39,13 +39,10 @@ def superseded(
     """Return the names of checkpoints that are neither among the best nor among the latest.
 
     Pruning after every checkpoint keeps the same checkpoints as pruning once at the end: a
-    checkpoint that is not among the best so far is not among the best later.
+    checkpoint that is not among the best so far is not among the best later. While training
+    continues, the latest one is kept for a resume.
 
-    Args:
-        checkpoints: the batches of each checkpoint, by name.
-        validations: the searcher's metric at each validated batch.
-        keep: how many to keep.
-        training: whether training continues; the latest checkpoint is then kept for a resume.
+    ``checkpoints`` has the batches of each, ``validations`` the searcher's metric at each batch.
     """
     by_batches = sorted(checkpoints, key=lambda name: checkpoints[name], reverse=True)
     ranked = [name for name in by_batches if _is_number(validations.get(checkpoints[name]))]
@@ -188,13 +185,6 @@ class CheckpointManager:
 
         The one before is completed first.
 
-        Args:
-            model: the model, with its optimizer.
-            state: training state of the run.
-            ranks: state of each rank.
-            batch: the batch spec, from :func:`~.model_files.describe_spec`.
-            finish: may add files to the checkpoint's directory before it is complete.
-
         Raises:
             CheckpointError: this checkpoint could not be written, or the one before not be
                 completed or copied.
@@ -231,26 +221,17 @@ class CheckpointManager:
         self._prune(values, training=True)
 
     def close(self) -> None:
-        """Wait for the last checkpoint after an error, which is told instead of another one."""
+        """Wait for the last checkpoint after an error, and ignore whether it failed, too."""
         if self._completion is not None:
             futures.wait([self._completion])
 
     def prune(self, *, training: bool) -> None:
-        """Remove superseded checkpoints, after the last one is complete.
-
-        Args:
-            training: whether training continues.
-        """
+        """Remove superseded checkpoints, after the last one is complete."""
         self.wait()
         self._prune(self._values, training=training)
 
     def _prune(self, values: dict[int, float], *, training: bool) -> None:
-        """Remove the superseded checkpoints of this run, except those with foreign files.
-
-        Args:
-            values: the searcher's metric by batch.
-            training: whether training continues.
-        """
+        """Remove superseded checkpoints of this run, except those with foreign files."""
         if self._goal.retention is None:
             return
         present = self._present()

@@ -77,11 +77,9 @@ def verify(directory: Path) -> bool:
 
 
 def refuse_special(directory: Path, listed: Any = ()) -> set[str]:
-    """Return the paths of a checkpoint's files and listed links; refuse other links.
+    """Return the paths of a checkpoint's files and links.
 
-    Args:
-        directory: the checkpoint.
-        listed: the names in its manifest.
+    Links must be ``listed`` in its manifest.
 
     Raises:
         DamagedCheckpointError: there is an unlisted link or a special file.

@@ -53,13 +53,7 @@ def restore(
 ) -> None:
     """Restore the weights, optimizers and layer states of a built model.
 
-    Args:
-        checkpoint: the directory of the checkpoint, of this run and verified.
-        model: the built model.
-        batches: the number of batches trained.
-        own: the state of this rank.
-        built: settings that stay as the code built them, such as ``optimizer.learning_rate``; with
-            ``optimizer.class``, all of the optimizer.
+    The checkpoint is one of this run, and verified. ``built`` is that of :func:`restore_weights`.
 
     Raises:
         CheckpointError: the checkpoint does not fit the model.
@@ -90,11 +84,9 @@ def restore_weights(
 ) -> None:
     """Restore the weights and optimizers of a built model.
 
-    Args:
-        checkpoint: the directory of the checkpoint.
-        model: the built model.
-        built: as in :func:`restore`.
-        is_whole: as in :func:`.resource_limits.check_hdf5`.
+    The settings in ``built``, such as ``optimizer.learning_rate``, stay as the code built them;
+    with ``optimizer.class``, all of the optimizer does. ``is_whole`` is that of
+    :func:`.resource_limits.check_hdf5`.
 
     Raises:
         DamagedCheckpointError: a file is damaged, or has more data than such a model.

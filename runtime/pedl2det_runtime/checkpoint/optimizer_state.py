@@ -79,13 +79,8 @@ def restore(
 ) -> None:
     """Set the variables of an optimizer to a saved state.
 
-    Slots go where their weights have gone; those of unknown weights go by their order.
-
-    Args:
-        optimizer: the optimizer.
-        variables: its variables.
-        saved: the state.
-        weights: the names of the weights in the model, by their names in the file.
+    Slots go where their weights have gone; those of unknown weights go by their order. ``weights``
+    has the names of the weights in the model, by their names in the file.
 
     Raises:
         ValueError: the state does not fit the optimizer. No variable has been changed.

@@ -57,10 +57,6 @@ def run_of(checkpoint: Path | None) -> str:
 def create(directory: Path, run: str) -> Path:
     """Create the directory of a new checkpoint, with a temporary name and a marker.
 
-    Args:
-        directory: the directory of the run's checkpoints.
-        run: the UUID of the run.
-
     Raises:
         OSError: the directory exists or cannot be written; nothing is left behind.
     """
@@ -135,11 +131,7 @@ def files_in(directory: Path) -> list[str]:
 
 
 def are_written(present: Iterable[str], written: Iterable[str]) -> bool:
-    """Return whether all files present in a checkpoint were written with it.
-
-    Args:
-        present: relative paths.
-        written: the names listed in the checkpoint's metadata.
+    """Return whether all files in a checkpoint are listed in its metadata, except caches of Python.
     """
     added = set(present) - {MARKER, METADATA, SIGNATURE, *written}
     return all(_CACHE in PurePosixPath(path).parts for path in added)
@@ -165,7 +157,7 @@ def remove(checkpoint: Path) -> None:
 
 
 def replace_file(path: Path, text: str) -> None:
-    """Write a file of ours whole, beside its place, and then put it there.
+    """Write a file of ours atomically.
 
     Raises:
         OSError: it cannot be written.
@@ -190,11 +182,7 @@ def refuse_existing(path: Path) -> None:
 
 
 def refuse_foreign(path: Path, *, directory: bool) -> None:
-    """Refuse a path in the results that is a link or of an unexpected type.
-
-    Args:
-        path: the path; it need not exist.
-        directory: expect a directory if True, else a file.
+    """Refuse a path in the results that exists and is a link, or of an unexpected type.
 
     Raises:
         ConfigError: the path has another type.

@@ -59,11 +59,8 @@ def check_npz(path: Path) -> None:
 def check_hdf5(path: Path, limit: float = math.inf, *, is_whole: bool = False) -> None:
     """Refuse an HDF5 file that refers to other files or declares more data than it holds.
 
-    Args:
-        path: a file written by Keras.
-        limit: the maximum bytes of data.
-        is_whole: whether it is known to be as this run wrote it; others are read in a child process
-            first.
+    A child process reads the file first, unless ``is_whole`` says that this run wrote it so.
+    ``limit`` is the maximum size of the data in bytes.
 
     Raises:
         DamagedCheckpointError: the file is refused or damaged.
@@ -96,9 +93,7 @@ def check_hdf5(path: Path, limit: float = math.inf, *, is_whole: bool = False) -
 def check_tensors(prefix: Path, limit: float) -> None:
     """Refuse a checkpoint in TensorFlow's format that is damaged or declares too much data.
 
-    Args:
-        prefix: the path of its files, without ``.index``.
-        limit: the maximum bytes of data.
+    ``prefix`` is the path of its files without ``.index``, ``limit`` the maximum size in bytes.
 
     Raises:
         DamagedCheckpointError: the checkpoint is refused.

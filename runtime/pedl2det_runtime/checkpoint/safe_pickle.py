@@ -189,11 +189,7 @@ _Unpickler.dispatch = {
 
 
 def dumps(value: Any, home: Path | None = None) -> bytes:
-    """Pickle ``value`` so that :func:`loads` accepts it.
-
-    Args:
-        value: plain data, and objects of the trial's own classes.
-        home: the trial's directory.
+    """Pickle plain data and objects of the trial's own classes so that :func:`loads` accepts it.
 
     Raises:
         CheckpointError: ``value`` contains other objects.
@@ -209,10 +205,8 @@ def dumps(value: Any, home: Path | None = None) -> bytes:
 def loads(data: bytes, home: Path | None = None, stand_ins: StandIns | None = None) -> Any:
     """Unpickle plain data and objects of classes that the trial itself defines.
 
-    Args:
-        data: the pickle.
-        home: the trial's directory. Its modules must be imported already.
-        stand_ins: classes and functions to use in place of others, by module and name.
+    The modules of the trial, in the directory ``home``, must be imported already. Classes and
+    functions in ``stand_ins``, by module and name, are used in place of others.
 
     Raises:
         CheckpointError: the pickle names any other class or a function, or is damaged.

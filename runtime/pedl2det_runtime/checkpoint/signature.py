@@ -32,11 +32,7 @@ def files_of(directory: Path) -> dict[str, Any]:
 
 
 def sign(directory: Path, files: dict[str, Any]) -> None:
-    """Write the signature of a checkpoint.
-
-    Args:
-        directory: the checkpoint.
-        files: the entries of its files (:func:`files_of`).
+    """Write the signature of a checkpoint with these files (:func:`files_of`).
 
     Raises:
         CheckpointError: there is no usable key.

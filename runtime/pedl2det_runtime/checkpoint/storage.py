@@ -23,9 +23,6 @@ _REMEDY = "or keep checkpoints only in the results: --set checkpoint_storage.typ
 class Storage:
     """A storage of complete checkpoints by name; other files in it stay untouched.
 
-    Args:
-        config: the section of the experiment config.
-
     Raises:
         ConfigError: a field is missing, or the storage cannot be reached.
     """

@@ -64,11 +64,7 @@ def require_file(path: Path) -> int:
 
 
 def read_bytes(path: Path, limit: int | None = None) -> bytes:
-    """Return the content of a regular file.
-
-    Args:
-        path: the file.
-        limit: the maximum size in bytes.
+    """Return the content of a regular file of at most ``limit`` bytes.
 
     Raises:
         DamagedCheckpointError: the file is missing, too large, a link or a special file.

@@ -63,19 +63,9 @@ def save(
     contents: Contents,
     finish: Callable[[Path], None] = lambda _: None,
 ) -> Unfinished:
-    """Write the files of a checkpoint below ``directory``.
+    """Write the files of a checkpoint below ``directory``; :meth:`Unfinished.complete` must follow.
 
-    Args:
-        directory: the directory of the run's checkpoints.
-        model: the model, with its optimizer.
-        state: the training state.
-        ranks: the state of each rank.
-        run: the UUID of the run.
-        contents: what every checkpoint of the run contains.
-        finish: may add files to the directory before the checkpoint is complete.
-
-    Returns:
-        The checkpoint; :meth:`Unfinished.complete` must follow, on any thread.
+    ``finish`` may add files to the checkpoint.
 
     Raises:
         CheckpointError: a file cannot be written.
@@ -112,10 +102,10 @@ class Unfinished:
     metadata: dict[str, Any]  #: the metadata, without the hashes of the files
 
     def complete(self, *, is_trusted: bool = True) -> Path:
-        """Write the hashes, sync all files, and then write ``metadata.json``.
+        """Write the hashes, sync all files, and then write ``metadata.json``; any thread may do so.
 
-        Args:
-            is_trusted: sign the checkpoint, if there is a key: its code is that of this user.
+        A checkpoint that is trusted, because its code is that of this user, is signed if there is a
+        key.
 
         Raises:
             CheckpointError: a file cannot be written.

@@ -95,11 +95,9 @@ class HDF5Model:
 
 
 def optimizer_states(path: Path, kind: str = "") -> list[OptimizerState]:
-    """Return the optimizer states in an HDF5 file: of one, or of ``optimizer-0`` and so on.
+    """Return the optimizer states in an HDF5 file: of one, of class ``kind``, or of several.
 
-    Args:
-        path: the file.
-        kind: the class of the optimizer, if there is one.
+    Several are in ``optimizer-0``, ``optimizer-1`` and so on.
 
     Raises:
         DamagedCheckpointError: the file is damaged.

@@ -113,9 +113,7 @@ class OldCheckpoint:
     def restore_optimizers(self, model: Any, optimizers: list[Any]) -> list[OptimizerState]:
         """Restore the optimizers of a built model, and return their states.
 
-        Args:
-            model: the model.
-            optimizers: the wrapped optimizers in call order; if there are none, those of the model.
+        ``optimizers`` are the wrapped ones in call order; if there are none, those of the model.
 
         Raises:
             CheckpointError: the states do not fit the optimizers.

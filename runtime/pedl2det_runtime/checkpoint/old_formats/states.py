@@ -76,11 +76,8 @@ def random_states(directory: Path) -> RandomStates | None:
 def callback_states(directory: Path, home: Path | None = None) -> list[Any] | None:
     """Return the states of the user's callbacks, if the checkpoint has any.
 
-    Determined put a callback of its own before them, if it was verbose, and one after them.
-
-    Args:
-        directory: the checkpoint.
-        home: the directory of a loaded trial, whose classes a state may use.
+    Determined put a callback of its own before them, if it was verbose, and one after them. The
+    states may use the classes of a trial that is loaded from ``home``.
 
     Raises:
         DamagedCheckpointError: the file is damaged, or holds other objects.
