@@ -41,13 +41,14 @@ def describe_checkpoint(path: Path) -> list[str]:
         DamagedCheckpointError: it is damaged.
     """
     old = opened(path)
-    rows = [("checkpoint", str(path)), *(_own(path, old) if directory.is_own(path) else _old(old))]
+    rows = [("checkpoint", str(path)), *_facts(path, old)]
     rows += [("optimizer", _optimizer(state)) for state in old.weights.optimizers()]
     rate = old.weights.learning_rate()
     rows += [("learning rate", f"{rate:.6g}")] if rate is not None else []
     rows += _layers(old.weights.layers())
-    rows += [("states", ", ".join(_states(path)) or "none"), ("code", _code(old.code))]
-    return [_printable(f"{name:<14}{text}".rstrip()) for name, text in rows]
+    states = [text for name, text in _STATES.items() if os.path.lexists(path / name)]
+    rows += [("states", ", ".join(states) or "none"), ("code", _code(old.code))]
+    return [_shortened(_printable(f"{name:<14}{text}".rstrip())) for name, text in rows]
 
 
 def describe_run(path: Path) -> list[str] | None:
@@ -78,7 +79,7 @@ def describe_run(path: Path) -> list[str] | None:
         shown = "not validated" if value is None else f"{value:.6g}"
         mark = "best" if name in best else ""
         lines.append(f"{batches[name]:>8}      {shown:<15}{mark:<6}{checkpoints / name}")
-    return ["".join(c if c.isprintable() else "?" for c in line) for line in lines]
+    return [_printable(line) for line in lines]
 
 
 def _validations(log: Path, metric: str) -> dict[int, float]:
@@ -94,25 +95,24 @@ def _validations(log: Path, metric: str) -> dict[int, float]:
     return values
 
 
-def _old(old: OldCheckpoint) -> Iterator[tuple[str, str]]:
-    facts = old.facts
-    yield "format", old.format
+def _facts(path: Path, old: OldCheckpoint) -> Iterator[tuple[str, str]]:
+    """Yield what a checkpoint says about itself."""
+    facts, file_format = old.facts, old.format
+    if directory.is_own(path):
+        is_hdf5 = (path / model_files.MODEL).exists()
+        file_format = f"pedl2det: {'one HDF5 file' if is_hdf5 else 'weights of TensorFlow'}"
+        batches: int | None = read_state(path).progress.batches
+        entrypoint = read_json(path / "experiment_config.json").get("entrypoint")
+        hparams: dict[str, Any] | None = read_json(path / "hparams.json")
+    else:
+        batches, entrypoint, hparams = old.batches, facts.entrypoint, facts.hparams
+    yield "format", file_format
     if facts.versions:
         yield "written by", ", ".join(facts.versions)
-    yield "trained", "unknown" if old.batches is None else _counted(old.batches, "batch")
-    yield "trial", str(facts.entrypoint or "unknown")
-    yield "hparams", "unknown" if facts.hparams is None else _values(facts.hparams)
-
-
-def _own(path: Path, old: OldCheckpoint) -> Iterator[tuple[str, str]]:
-    is_hdf5 = (path / model_files.MODEL).exists()
-    yield "format", f"pedl2det: {'one HDF5 file' if is_hdf5 else 'weights of TensorFlow'}"
-    if old.facts.versions:
-        yield "written by", ", ".join(old.facts.versions)
-    yield "trained", _counted(read_state(path).progress.batches, "batch")
-    config = read_json(path / "experiment_config.json")
-    yield "trial", str(config.get("entrypoint") or "unknown")
-    yield "hparams", _values(read_json(path / "hparams.json"))
+    yield "trained", "unknown" if batches is None else _counted(batches, "batch")
+    yield "trial", str(entrypoint or "unknown")
+    shown = json.dumps(without_credentials(hparams), default=str)
+    yield "hparams", "unknown" if hparams is None else shown
 
 
 def _optimizer(state: OptimizerState) -> str:
@@ -134,19 +134,11 @@ def _layers(layers: Layers) -> list[tuple[str, str]]:
     return rows
 
 
-def _states(path: Path) -> Iterator[str]:
-    return (text for name, text in _STATES.items() if os.path.lexists(path / name))
-
-
 def _code(code: Path | None) -> str:
     if code is None:
         return "none"
     names = sorted(file.relative_to(code).as_posix() for file in code.rglob("*") if file.is_file())
     return f"{_counted(len(names), 'file')}: {', '.join(names)}"
-
-
-def _values(hparams: dict[str, Any]) -> str:
-    return json.dumps(without_credentials(hparams), default=str)
 
 
 def _counted(count: int, noun: str) -> str:
@@ -155,6 +147,9 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _printable(line: str) -> str:
-    shown = "".join(letter if letter.isprintable() else "?" for letter in line)
-    is_path = shown.startswith("checkpoint")
-    return shown if len(shown) <= _MAX_WIDTH or is_path else f"{shown[: _MAX_WIDTH - 3]}..."
+    return "".join(letter if letter.isprintable() else "?" for letter in line)
+
+
+def _shortened(line: str) -> str:
+    is_path = line.startswith("checkpoint")
+    return line if len(line) <= _MAX_WIDTH or is_path else f"{line[: _MAX_WIDTH - 3]}..."

@@ -27,20 +27,15 @@ def steps(directory: Path) -> dict[str, int]:
     return batches
 
 
-def steps_of_run(directory: Path, run: str) -> dict[str, int]:
-    """Return the batches trained of each complete checkpoint of one run, by name."""
-    return {
-        name: batches
-        for name, batches in steps(directory).items()
-        if ownership.read_owner(directory / name) == ownership.Owner(name, run)
-    }
-
-
 def holds_only_own_files(path: Path) -> bool:
     """Return whether a complete checkpoint contains only files listed in its metadata."""
-    written = read_json(path / ownership.METADATA).get("files")
-    names = [name for name in written if isinstance(name, str)] if written else []
-    return ownership.are_written(ownership.files_in(path), names)
+    written = read_json(path / ownership.METADATA).get("files") or ()
+    present = (
+        place.relative_to(path).as_posix()
+        for place in path.rglob("*")
+        if place.is_symlink() or not place.is_dir()
+    )
+    return ownership.are_written(present, map(str, written))
 
 
 def latest(directory: Path) -> Path | None:

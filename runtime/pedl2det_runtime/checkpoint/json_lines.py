@@ -86,11 +86,7 @@ class JsonLines:
         self.written = len(lines)
 
     def write(self, record: dict[str, Any]) -> None:
-        """Append one object.
-
-        Raises:
-            ConfigError: the file is no longer what this run has written.
-        """
+        """Append one object."""
         self.check()
         line = json.dumps(record) + "\n"
         self._file.write(line)

@@ -45,16 +45,14 @@ def superseded(
     ``checkpoints`` has the batches of each, ``validations`` the searcher's metric at each batch.
     """
     by_batches = sorted(checkpoints, key=lambda name: checkpoints[name], reverse=True)
-    ranked = [name for name in by_batches if _is_number(validations.get(checkpoints[name]))]
+    ranked = [
+        name for name in by_batches if not math.isnan(validations.get(checkpoints[name], math.nan))
+    ]
     sign = 1 if keep.smaller_is_better else -1
     # The earlier of two equal checkpoints is better, as in the policy "best".
     ranked.sort(key=lambda name: (sign * validations[checkpoints[name]], checkpoints[name]))
     latest = max(keep.latest, 1) if training else keep.latest
     return set(checkpoints) - set(ranked[: keep.best]) - set(by_batches[:latest])
-
-
-def _is_number(value: float | None) -> bool:
-    return value is not None and not math.isnan(value)
 
 
 @dataclass(frozen=True)
@@ -84,16 +82,10 @@ class Goal:
 
 
 class CheckpointManager:
-    """Write, store and prune the checkpoints of one run.
+    """Write, store and prune the checkpoints of one run, which has a UUID.
 
-    Args:
-        goal: the metric, and which checkpoints to write and keep.
-        contents: what each checkpoint contains beside the training state.
-        out: the run's directory.
-        run: the UUID of the run. Checkpoints of other runs are never removed.
-        best: the best value of the metric before a resume.
-        records: lines of ``metrics.jsonl`` before a resume.
-        damaged: names of damaged checkpoints, which are neither stored nor counted nor removed.
+    Checkpoints of other runs are never removed. Those whose names are in ``damaged`` are neither
+    stored nor counted nor removed. A resumed run has a state.
 
     Attributes:
         best: the best value of the metric so far.
@@ -105,26 +97,20 @@ class CheckpointManager:
         contents: Contents,
         out: Path,
         run: str,
-        *,
-        best: float | None = None,
-        records: int = 0,
-        damaged: frozenset[str] = frozenset(),
+        state: State | None,
+        damaged: frozenset[str],
     ) -> None:
-        self.best = best
+        self.best = state.best if state else None
         self._directory = out / "checkpoints"
         self._run = run
         self._goal = goal
         self.contents = contents
         self._damaged = damaged
         self._completion: futures.Future[None] | None = None
-        self._values = _validations(out / "metrics.jsonl", goal, records)
+        self._values = _validations(out / "metrics.jsonl", goal, state.records if state else 0)
 
     def wants(self, batches: int, metrics: dict[str, float]) -> bool:
-        """Return whether to write a checkpoint after this validation.
-
-        Raises:
-            MetricError: the searcher's metric is not among the metrics.
-        """
+        """Return whether to write a checkpoint after this validation."""
         goal = self._goal
         value = goal.value(metrics)
         if value is None:
@@ -245,8 +231,12 @@ class CheckpointManager:
 
     def _present(self) -> dict[str, int]:
         """Return the batches of the run's undamaged checkpoints, by name."""
-        present = checkpoint_directory.steps_of_run(self._directory, self._run)
-        return {name: batches for name, batches in present.items() if name not in self._damaged}
+        return {
+            name: batches
+            for name, batches in checkpoint_directory.steps(self._directory).items()
+            if name not in self._damaged
+            and ownership.read_owner(self._directory / name) == ownership.Owner(name, self._run)
+        }
 
 
 def _validations(log: Path, goal: Goal, records: int) -> dict[int, float]:

@@ -54,9 +54,6 @@ def restore(
     """Restore the weights, optimizers and layer states of a built model.
 
     The checkpoint is one of this run, and verified. ``built`` is that of :func:`restore_weights`.
-
-    Raises:
-        CheckpointError: the checkpoint does not fit the model.
     """
     restore_weights(checkpoint, model, built, is_whole=True)
     states = own.layers
@@ -136,11 +133,7 @@ def _settings(model: Any, names: frozenset[str]) -> list[Any]:
 
 
 def check(checkpoint: Path) -> None:
-    """Check the model's files without a model.
-
-    Raises:
-        DamagedCheckpointError: a file is missing or damaged.
-    """
+    """Refuse files of a model that are missing or damaged, without a model."""
     read_json(checkpoint / _OPTIMIZER)
     if not (checkpoint / f"{WEIGHTS}.index").exists():
         resource_limits.check_hdf5(checkpoint / MODEL)

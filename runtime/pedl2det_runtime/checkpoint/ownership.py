@@ -72,11 +72,7 @@ def create(directory: Path, run: str) -> Path:
 
 
 def give_final_name(partial: Path) -> Path:
-    """Rename the directory that :func:`create` created to its UUID.
-
-    Raises:
-        OSError: the name is in use.
-    """
+    """Rename the directory that :func:`create` created to its UUID."""
     path = partial.with_name(partial.name.removeprefix(".").removesuffix(".partial"))
     refuse_existing(path)  # rename would replace an empty directory
     return partial.rename(path)
@@ -121,28 +117,14 @@ def remove_empty(directory: Path) -> None:
                 path.rmdir()
 
 
-def files_in(directory: Path) -> list[str]:
-    """Return the relative paths of all files and links in a checkpoint."""
-    return sorted(
-        path.relative_to(directory).as_posix()
-        for path in directory.rglob("*")
-        if path.is_symlink() or not path.is_dir()
-    )
-
-
 def are_written(present: Iterable[str], written: Iterable[str]) -> bool:
-    """Return whether all files in a checkpoint are listed in its metadata, except caches of Python.
-    """
+    """Return whether a checkpoint's metadata lists all its files, except caches of Python."""
     added = set(present) - {MARKER, METADATA, SIGNATURE, *written}
     return all(_CACHE in PurePosixPath(path).parts for path in added)
 
 
 def remove(checkpoint: Path) -> None:
-    """Remove a checkpoint of pedl2det; leave other directories unchanged.
-
-    Raises:
-        OSError: a file cannot be removed.
-    """
+    """Remove a checkpoint of pedl2det; leave other directories unchanged."""
     if read_owner(checkpoint) is None:
         return
     inside = sorted(
@@ -157,11 +139,7 @@ def remove(checkpoint: Path) -> None:
 
 
 def replace_file(path: Path, text: str) -> None:
-    """Write a file of ours atomically.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """Write a file of ours atomically."""
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as beside:
         partial = Path(beside, path.name)
         with partial.open("w", encoding="utf-8") as file:
@@ -172,21 +150,13 @@ def replace_file(path: Path, text: str) -> None:
 
 
 def refuse_existing(path: Path) -> None:
-    """Refuse a path that exists, including an empty directory or a broken link.
-
-    Raises:
-        FileExistsError: the path exists.
-    """
+    """Refuse a path that exists, including an empty directory or a broken link."""
     if os.path.lexists(path):
         raise FileExistsError(errno.EEXIST, f"{path.name} exists and is not replaced", str(path))
 
 
 def refuse_foreign(path: Path, *, directory: bool) -> None:
-    """Refuse a path in the results that exists and is a link, or of an unexpected type.
-
-    Raises:
-        ConfigError: the path has another type.
-    """
+    """Refuse a path in the results that exists and is a link, or of an unexpected type."""
     try:
         mode = path.lstat().st_mode
     except (FileNotFoundError, NotADirectoryError):

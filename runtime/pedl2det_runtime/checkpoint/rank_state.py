@@ -62,11 +62,7 @@ class RankState:
 
     @classmethod
     def read(cls, checkpoint: Path, rank: int) -> RankState:
-        """Read the state of a rank; that of the chief if the checkpoint has fewer ranks.
-
-        Raises:
-            DamagedCheckpointError: a file is missing or damaged.
-        """
+        """Read the state of a rank; that of the chief if the checkpoint has fewer ranks."""
         directory = checkpoint / f"rank-{rank}"
         if not directory.is_dir():
             directory = checkpoint / "rank-0"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +19,6 @@ class Progress:
     batches: int = 0  #: batches trained
     last_validation: int = -1  #: batches at the last validation, -1 before the first
     last_checkpoint: int = -1  #: batches at the last checkpoint, -1 before the first
-
-    def trained_to(self, batches: int) -> Progress:
-        """Return the progress after training up to ``batches``."""
-        return replace(self, batches=batches)
-
-    def validated(self) -> Progress:
-        """Return the progress after a validation at the current batch."""
-        return replace(self, last_validation=self.batches)
-
-    def checkpointed(self) -> Progress:
-        """Return the progress after a checkpoint at the current batch."""
-        return replace(self, last_checkpoint=self.batches)
 
 
 @dataclass(frozen=True)
@@ -49,11 +37,7 @@ class State:
 
 
 def read_state(checkpoint: Path) -> State:
-    """Return the training state in a checkpoint.
-
-    Raises:
-        DamagedCheckpointError: a file is damaged.
-    """
+    """Return the training state in a checkpoint."""
     path = checkpoint / "state.json"
     data = read_bytes(path, JSON_BYTES)
     with reading(path):
@@ -61,10 +45,6 @@ def read_state(checkpoint: Path) -> State:
 
 
 def written_with(checkpoint: Path) -> dict[str, Any]:
-    """Return the metadata of a checkpoint: versions, and what ``build_model`` compiled.
-
-    Raises:
-        DamagedCheckpointError: they are damaged.
-    """
+    """Return the metadata of a checkpoint: versions, and what ``build_model`` compiled."""
     metadata: dict[str, Any] = read_json(checkpoint / ownership.METADATA)
     return metadata

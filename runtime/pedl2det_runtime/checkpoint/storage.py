@@ -21,11 +21,7 @@ _REMEDY = "or keep checkpoints only in the results: --set checkpoint_storage.typ
 
 
 class Storage:
-    """A storage of complete checkpoints by name; other files in it stay untouched.
-
-    Raises:
-        ConfigError: a field is missing, or the storage cannot be reached.
-    """
+    """A storage of complete checkpoints by name; other files in it stay untouched."""
 
     def __init__(self, config: CheckpointStorage) -> None:
         self._kind = str(config.type)
@@ -161,17 +157,12 @@ def _base(kind: str, fields: dict[str, Any]) -> str:
 
 def _options(kind: str, fields: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of fsspec's file system, including credentials of the config."""
-    match kind:
-        case "s3":
-            client = {"endpoint_url": fields["endpoint_url"]} if fields.get("endpoint_url") else {}
-            wanted = {"key": fields.get("access_key"), "secret": fields.get("secret_key")}
-            wanted["client_kwargs"] = client
-        case "azure":
-            wanted = {
-                "connection_string": fields.get("connection_string"),
-                "account_url": fields.get("account_url"),
-                "credential": fields.get("credential"),
-            }
-        case _:
-            wanted = {}
-    return {name: value for name, value in wanted.items() if value}
+    options: dict[str, Any] = {}
+    if kind == "s3":
+        options = {"key": fields.get("access_key"), "secret": fields.get("secret_key")}
+        if endpoint := fields.get("endpoint_url"):
+            options["client_kwargs"] = {"endpoint_url": endpoint}
+    elif kind == "azure":
+        names = ("connection_string", "account_url", "credential")
+        options = {name: fields.get(name) for name in names}
+    return {name: value for name, value in options.items() if value}

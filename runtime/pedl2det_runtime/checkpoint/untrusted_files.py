@@ -23,9 +23,6 @@ _KINDS = {
     stat.S_IFLNK: "a symbolic link",
     stat.S_IFDIR: "a directory",
     stat.S_IFIFO: "a named pipe",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
 }
 
 

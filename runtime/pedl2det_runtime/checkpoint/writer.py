@@ -78,12 +78,10 @@ def save(
         _write_json(path / "state.json", asdict(state))
         for rank, own in enumerate(ranks):
             own.write(path, rank)
-        for name, value in (
-            ("experiment_config", contents.config),
-            ("hparams", contents.hparams),
-        ):
-            (path / f"{name}.json").touch(mode=0o600)
-            _write_json(path / f"{name}.json", without_credentials(value))
+        for name in ("experiment_config.json", "hparams.json"):
+            (path / name).touch(mode=0o600)
+        _write_json(path / "experiment_config.json", without_credentials(contents.config))
+        _write_json(path / "hparams.json", without_credentials(contents.hparams))
         _copy_code(contents, path / "code")
         path = ownership.give_final_name(path)
         written.append(path)
@@ -106,9 +104,6 @@ class Unfinished:
 
         A checkpoint that is trusted, because its code is that of this user, is signed if there is a
         key.
-
-        Raises:
-            CheckpointError: a file cannot be written.
         """
         with _removed_on_error(self.path.parent, [self.path]):
             metadata = self.metadata | {"files": manifest.describe_files(self.path)}
@@ -151,19 +146,15 @@ def _write_metadata(path: Path, metadata: dict[str, Any], is_trusted: bool) -> N
         with contextlib.suppress(CheckpointError):  # no key: it is loaded with trust
             about = {ownership.METADATA: manifest.entry_of(ready)}
             signature.sign(path, metadata["files"] | about)
-    _sync_tree(path)
+    for place in [*path.rglob("*"), path]:
+        if not place.is_symlink():  # a callback may create links
+            _sync(place)
     ready.rename(path / ownership.METADATA)
     _sync(path)
 
 
 def _write_json(path: Path, value: Any) -> None:
     path.write_text(json.dumps(value, indent=1, default=str) + "\n", encoding="utf-8")
-
-
-def _sync_tree(directory: Path) -> None:
-    for path in [*directory.rglob("*"), directory]:
-        if not path.is_symlink():  # a callback may create links
-            _sync(path)
 
 
 def _sync(path: Path) -> None:

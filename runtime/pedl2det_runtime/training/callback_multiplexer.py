@@ -29,16 +29,12 @@ _BY_NAMES_IN_LOGS = (tf.keras.callbacks.ModelCheckpoint, tf.keras.callbacks.Tens
 class Multiplexer:
     """Dispatches each event to the user's callbacks, in the order of their list.
 
-    Args:
-        callbacks: the return value of ``keras_callbacks()``.
-        model: the model to set on them.
-        home: the trial's directory; states may hold instances of classes defined in it.
-        batch_size: records in a batch of this rank.
-        epoch: batches in an epoch; 0 if ``on_epoch_end`` will never be called.
-        params_of_fit: whether Keras callbacks get the ``params`` of the ``fit`` of the old
-            harness, whose epochs have no end.
-        is_chief: whether this rank reports. Other ranks leave out callbacks with
-            ``_chief_worker_only``, and callbacks of Keras that write files.
+    States may hold instances of classes that are defined in the trial's directory, ``home``. An
+    ``epoch`` of 0 batches means that ``on_epoch_end`` will never be called. With ``params_of_fit``,
+    Keras callbacks get the ``params`` of the ``fit`` of the old harness, whose epochs have no end.
+
+    Ranks other than the chief leave out callbacks with ``_chief_worker_only``, and callbacks of
+    Keras that write files.
 
     Raises:
         CheckFailedError: ``callbacks`` is no list of Keras callbacks, or one of them is a
@@ -204,11 +200,7 @@ class Multiplexer:
         self.restore_states(states, file)
 
     def restore_states(self, states: list[Any], file: Path) -> None:
-        """Restore one state for each callback of the list; None leaves a callback as it is.
-
-        Raises:
-            DamagedCheckpointError: the state of a Keras callback is none.
-        """
+        """Restore one state for each callback of the list; None leaves a callback as it is."""
         for place, callback, memory in zip(
             self._places, self._callbacks, self._memories, strict=True
         ):

@@ -50,16 +50,9 @@ class Change:
 def check_config(
     path: Path, info: TrialInfo, say: Callable[[str], None], *, force: bool
 ) -> frozenset[str]:
-    """Compare the config and the hyperparameters of a run with those of its checkpoint.
+    """Compare config and hyperparameters of a run with its checkpoint's; return the changed keys.
 
-    Args:
-        path: the checkpoint.
-        info: the run.
-        say: prints one line.
-        force: accept changes of what is trained, and print them.
-
-    Returns:
-        The changed keys.
+    ``force`` accepts changes of what is trained, and prints them.
 
     Raises:
         CheckpointError: a key that changes what is trained differs.
@@ -82,13 +75,9 @@ def config_changes(path: Path, info: TrialInfo) -> list[Change]:
 def check_compiled(
     path: Path, compiled: dict[str, Any], say: Callable[[str], None], *, force: bool
 ) -> frozenset[str]:
-    """Compare the compiled model with the checkpoint's.
+    """Compare the model that ``build_model`` compiled with the checkpoint's.
 
-    Args:
-        path: the checkpoint.
-        compiled: description of the model that ``build_model`` compiled now.
-        say: prints one line.
-        force: accept changes, and print them.
+    ``force`` accepts changes, and prints them.
 
     Returns:
         The settings not to restore from the checkpoint, such as ``optimizer.learning_rate``;
@@ -116,14 +105,7 @@ def _common(own: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
 def report_code_changes(
     path: Path, directory: Path, code: Iterable[Path], say: Callable[[str], None]
 ) -> None:
-    """Print the names of source files that differ from the checkpoint's.
-
-    Args:
-        path: the checkpoint.
-        directory: the trial's directory.
-        code: the trial's source files.
-        say: prints one line.
-    """
+    """Print the names of source files in a trial's directory that differ from the checkpoint's."""
     known = {
         file.relative_to(path / "code")
         for file in (path / "code").rglob("*")

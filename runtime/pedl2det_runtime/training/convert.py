@@ -39,15 +39,10 @@ def convert(
     weights_only: bool,
     say: Callable[[str], None] = lambda _: None,
 ) -> list[str]:
-    """Write a checkpoint in today's format.
+    """Write a checkpoint in today's format to ``target``, which must not exist.
 
-    Args:
-        source: the checkpoint.
-        target: the directory to write; it must not exist.
-        trust: build the model with the code in the checkpoint, and sign what is written. A
-            checkpoint that this user has signed is trusted.
-        weights_only: take only the weights; NEW then has a new optimizer.
-        say: prints one line about each module with credentials.
+    A checkpoint that ``trust`` or the user's signature trusts may build the model with its code,
+    and what is written is signed. With ``weights_only`` it has a new optimizer.
 
     Returns:
         What was taken.

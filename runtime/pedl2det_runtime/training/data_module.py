@@ -31,11 +31,7 @@ _TRAINING, _VALIDATION = 0, 1  # streams of random numbers for data workers
 class DataModule:
     """Training and validation data, read with the settings of ``context.configure_fit``.
 
-    Args:
-        context: the trial's context.
-        training: a sequence of batches, or a ``tf.data.Dataset``.
-        validation: likewise.
-        validation_steps: the most batches of a validation pass; None for all.
+    ``validation_steps`` is the maximum number of batches of a validation pass; None reads all.
     """
 
     def __init__(
@@ -69,12 +65,12 @@ class DataModule:
         return is_dataset(self.training) or is_dataset(self.validation)
 
     def training_feed(self, start: int) -> Feed:
-        """Training batches from number ``start`` on, without end."""
+        """Return the training batches from number ``start`` on, without end."""
         seed = self._context.get_trial_seed() if self._context.fit_settings.shuffle else None
         return training_feed(self.training, self._workers(_TRAINING), seed, start, self.ranks)
 
     def validation_feed(self, batches: int) -> Feed:
-        """One validation pass, after ``batches`` of training."""
+        """Return one validation pass, after ``batches`` of training."""
         workers = self._workers(_VALIDATION, batches)
         return validation_feed(
             self.validation, workers, self._validation_steps, self._datasets, self.ranks
@@ -103,14 +99,9 @@ def data_of(
 ) -> DataModule:
     """Check what the loaders of a trial returned, and make it one data module.
 
-    Args:
-        context: the trial's context, whose ``configure_fit`` a ``SequenceAdapter`` may set.
-        training_loader: what ``build_training_data_loader`` returned.
-        validation_loader: what ``build_validation_data_loader`` returned.
-        batch_size: records in one rank's batch.
-        generation: training semantics of the trial.
-        validation_steps: the most batches of a validation pass; None for what the trial says.
-        definition: returns the user's function behind a method of the trial.
+    A ``SequenceAdapter`` sets the context's ``configure_fit``. ``batch_size`` is that of one rank.
+    Without ``validation_steps``, those of the trial count. ``definition`` returns the user's
+    function behind a method of the trial.
 
     Raises:
         InvalidExperimentException: the validation data have no end, or a dataset is empty or not
@@ -146,7 +137,7 @@ def data_of(
 
 
 def _unwrapped(context: TFKerasTrialContext, loader: Any) -> Any:
-    """The training data; the settings of an adapter go to the context."""
+    """Return the training data; the settings of an adapter go to the context."""
     if not isinstance(loader, SequenceAdapter):
         return loader
     context.configure_fit(**loader.fit_settings())
@@ -154,7 +145,7 @@ def _unwrapped(context: TFKerasTrialContext, loader: Any) -> Any:
 
 
 def _without_adapter(validation: Any, training: Any) -> Any:
-    """The validation data, which are read with the workers of the training data."""
+    """Return the validation data, which are read with the workers of the training data."""
     if not isinstance(validation, SequenceAdapter):
         return validation
     settings = training.fit_settings() if isinstance(training, SequenceAdapter) else None

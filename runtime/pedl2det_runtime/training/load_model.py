@@ -163,10 +163,8 @@ def load_old(
 ) -> tuple[Any, list[Any]]:
     """Load the model of a checkpoint of PEDL or Determined, without the states of its optimizers.
 
-    Args:
-        old: the checkpoint.
-        trust: whether its code may run.
-        needs_weights: refuse a model that gets its weights only when its first batch builds it.
+    With ``needs_weights``, a model is refused that gets its weights only when its first batch
+    builds it.
 
     Returns:
         The model and the wrapped optimizers.
@@ -249,15 +247,7 @@ def _build_with_code(
 ) -> tuple[Any, list[Any]]:
     """Build the model of a trial with its own code; return it with the wrapped optimizers.
 
-    Args:
-        code: the directory of the code.
-        raw: the experiment config.
-        hparams: the hyperparameters.
-        entrypoint: names the trial class.
-        batch: the batch spec, which builds a model without inputs; None if it is not known.
-
-    Raises:
-        TrialCodeError: the code raised.
+    The batch spec builds a model without inputs; None if it is not known.
     """
     config = config_from(raw)
     info = TrialInfo(
@@ -298,12 +288,7 @@ def _load_without_code(directory: Path) -> Any:
 
 
 def _open_hdf5(path: Path, trust: bool) -> Any:
-    """Open a model that Keras saved in HDF5.
-
-    Raises:
-        DamagedCheckpointError: the file is damaged, or declares more than it holds.
-        CheckpointError: it needs code, or Keras cannot open it.
-    """
+    """Open a model that Keras saved in HDF5."""
     import h5py
     import tensorflow as tf
 

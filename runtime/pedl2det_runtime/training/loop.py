@@ -39,11 +39,7 @@ from pedl2det_runtime.training.warm_start import WarmStart
 
 
 class TrainingLoop(tf.keras.callbacks.Callback):
-    """Trains one :class:`TrialSetup`; to Keras it is the one callback of ``model.fit``.
-
-    Args:
-        setup: what to train.
-    """
+    """Trains one :class:`TrialSetup`; to Keras it is the one callback of ``model.fit``."""
 
     _supports_tf_logs = True  # metrics are fetched where they are reported, not every batch
 
@@ -86,7 +82,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         return self._callback_stop.is_agreed
 
     def train(self) -> Progress:
-        """Train to the end; returns the progress made."""
+        """Train to the end, and return the progress."""
         try:
             with compiled_once(self._setup.context.model):
                 self._train()
@@ -142,7 +138,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         )
 
     def _open(self, model: Any) -> tf.data.Dataset:
-        """The training data from the first batch on, with the model and all states in place."""
+        """Open the training data at the first batch, with the model and all states restored."""
         point, sync = self._setup.run.resume_point, self._setup.sync
         if not (point.path and point.state and point.own):
             if self._warm_start:
@@ -207,7 +203,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         """Act on what is due after the execution that ended with this batch."""
         logs = graph_mode.metrics_of(logs or {})
         batches = self._first_batch + batch + 1
-        self._progress = self._progress.trained_to(batches)
+        self._progress = replace(self._progress, batches=batches)
         self._reports.advance(batches)
         of_batch = dict(logs)
         if self._counts_epochs:
@@ -246,7 +242,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         batches = self._progress.batches
         self._at_workload_start = self._workload_start == batches
         if batches < self._schedule.total:
-            began = self._progress.trained_to(self._workload_start)
+            began = replace(self._progress, batches=self._workload_start)
             self._stop_batch = max(next_stop(self._schedule, began), batches + 1)
             pause = next_pause(self._schedule, self._progress)
             self._feed.horizon.made = min(pause, self._signal_stop.last_batch or pause)
@@ -290,7 +286,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         metrics = self._setup.sync.mean(measured or {})
         self._callbacks.on_test_end(metrics)
         self._callback_stop.agree()
-        self._progress = self._progress.validated()
+        self._progress = replace(self._progress, last_validation=batches)
         metrics = scalars(metrics)
         is_best = self._setup.checkpoints.is_best(metrics)
         self._reports.report(Report("validation", batches, self._epochs(), metrics, is_best))
@@ -311,17 +307,13 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             return None
 
     def _save(self) -> None:
-        progress = self._progress.checkpointed()
+        progress = replace(self._progress, last_checkpoint=self._progress.batches)
         self._write(progress, self._rank_state.capture())
         self._callback_stop.collect()
         self._progress = progress
 
     def _interrupt(self, own: RankState) -> None:
-        """End the training here for a signal, with a checkpoint that the schedule does not count.
-
-        Args:
-            own: state of this rank.
-        """
+        """End the training for a signal, with a checkpoint that the schedule does not count."""
         setup = self._setup
         self._signal_stop.has_happened = True
         setup.context.model.stop_training = True

@@ -29,9 +29,6 @@ def check_metric(
 
     It is not checked where the metrics are not certain: a trial computes its own, a callback may
     add some, or the model does when it is called.
-
-    Raises:
-        MetricError: it is none of the metrics that the model is compiled with.
     """
     if generation.validate or may_add_metrics:
         return
@@ -56,12 +53,7 @@ def _without_number(name: str) -> str:
 
 
 class LossWarning:
-    """Prints one line at the first loss of a run that is not finite.
-
-    Args:
-        first_batch: how many batches are trained already.
-        say: prints one line for people.
-    """
+    """Prints one line at the first loss of a run that is not finite."""
 
     def __init__(self, first_batch: int, say: Callable[[str], None]) -> None:
         self._seen = first_batch
@@ -71,9 +63,7 @@ class LossWarning:
     def check(self, logs: dict[str, Any], batches: int) -> None:
         """Check the loss where it is fetched from the device; this waits for the device.
 
-        Args:
-            logs: the metrics, with the running mean of the loss, or the losses of all records.
-            batches: how many batches are trained now.
+        The logs have the running mean of the loss, or the losses of all records.
         """
         first, self._seen = self._seen + 1, batches
         if self._is_said:
@@ -93,11 +83,7 @@ class LossWarning:
 
 
 class MissingMetrics:
-    """Silences what Keras logs about the missing metric of a callback, and nothing else.
-
-    Args:
-        callbacks: the callbacks of a trial, in their order.
-    """
+    """Silences what Keras logs about the missing metric of a callback, and nothing else."""
 
     def __init__(self, callbacks: list[Any]) -> None:
         self._silences: dict[int, _Silence] = {}
@@ -119,36 +105,24 @@ class MissingMetrics:
         """Return the line about the callbacks that never act; None if there are none."""
         if not self._without:
             return None
-        first, *others = [
-            (callback.__class__.__name__, callback.monitor) for callback in self._without
-        ]
         names = ", ".join(
-            [
-                f"{first[0]} (monitors {first[1]})",
-                *(f"{name} ({metric})" for name, metric in others),
-            ]
+            f"{callback.__class__.__name__} (monitors {callback.monitor})"
+            for callback in self._without
         )
-        subject, do = ("these", "do") if others else ("this one", "does")
-        if not generation.epoch_is_one_pass:
+        if generation.epoch_is_one_pass:
             return (
-                f"{names}: Determined gives callbacks no validation metric at the end of an epoch, "
-                f"so {subject} never {'act' if others else 'acts'}; EarlyStopping and "
-                "ReduceLROnPlateau of determined.keras.callbacks act after each validation"
+                f"{names}: will never act, as in PEDL and early Determined, which gave callbacks no "
+                "validation metric at the end of an epoch"
             )
         return (
-            f"{names}: PEDL and early Determined never gave callbacks a validation metric at the "
-            f"end of an epoch, so {subject} never acted; {'they' if others else 'it'} {do} not act "
-            "here either"
+            f"{names}: will never act: Determined gives callbacks no validation metric at the end "
+            "of an epoch; EarlyStopping and ReduceLROnPlateau of determined.keras.callbacks act "
+            "after each validation"
         )
 
 
 class _Silence(logging.Filter):
-    """Drops TensorFlow's log records about a metric, inside a ``with`` block.
-
-    Args:
-        metric: the first argument of these records.
-        shown: how many records are shown before.
-    """
+    """Drops TensorFlow's log records about a metric in a ``with`` block, after some ``shown``."""
 
     def __init__(self, metric: str, shown: int) -> None:
         super().__init__()

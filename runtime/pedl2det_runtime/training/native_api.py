@@ -109,15 +109,7 @@ def create(
 
 
 def test_one_batch(trial_class: type[TFKerasTrial], config: dict[str, Any] | None = None) -> None:
-    """Train and validate one batch of a trial class, to try it.
-
-    Args:
-        trial_class: the trial.
-        config: the experiment config.
-
-    Raises:
-        ConfigError: the config is wrong, or there are results of an earlier run.
-    """
+    """Train and validate one batch of a trial class, to try it."""
     create(trial_class, config, test=True)
 
 
@@ -127,13 +119,9 @@ def create_trial_instance(
     config: dict[str, Any] | None = None,
     hparams: dict[str, Any] | None = None,
 ) -> TFKerasTrial:
-    """A trial outside of a run, to try its methods with; nothing is trained or loaded.
+    """Return a trial outside of a run, to try its methods; nothing is trained or loaded.
 
-    Args:
-        trial_def: the trial.
-        checkpoint_dir: not used.
-        config: the experiment config.
-        hparams: the hyperparameters, instead of those of the config.
+    ``checkpoint_dir`` is not used. ``hparams`` replace those of the config.
     """
     del checkpoint_dir
     given = dict(config or {})

@@ -18,8 +18,7 @@ from pedl2det_runtime.training.trial_setup import TrialSetup
 class RankStateCapture:
     """Random states, and the state of data, callbacks and gradient sums of one rank.
 
-    Args:
-        setup: the trial; its data are newly built.
+    It must be created before the data of the trial are read.
     """
 
     def __init__(self, setup: TrialSetup) -> None:
@@ -41,14 +40,11 @@ class RankStateCapture:
         )
 
     def may_repeat_validation(self, before: dict[str, Any]) -> bool:
-        """Whether a validation that stops now can be repeated after a resume.
+        """Return whether a validation that stops now can be repeated after a resume.
 
         A resumed run makes its first training batch before it. So a validation that draws from the
-        generators of training, or may do so at its end, must not be stopped. Neither must one whose
-        data have changed, or in which callbacks take part: they may count.
-
-        Args:
-            before: the random states before the validation.
+        generators of training since ``before``, or may do so at its end, must not be stopped.
+        Neither must one whose data have changed, or in which callbacks take part: they may count.
         """
         return not (
             random_state.host_state() != before
@@ -72,12 +68,9 @@ class RankStateCapture:
             graph_mode.assign(variable, value)
 
     def restore_data(self, own: RankState, batches: int, rank: int | None) -> None:
-        """Put back what the data remember, and the random states, before the model is built.
+        """Restore the states of the data, and the random states, before the model is built.
 
-        Args:
-            own: what was taken.
-            batches: how many batches had been trained.
-            rank: which of the ranks this is; None if there were more or fewer at the checkpoint.
+        ``rank`` is None if there were more or fewer ranks at the checkpoint.
         """
         for name, memory in self._memories.items():
             with reading(own.directory / "loaders.json"):
@@ -108,7 +101,7 @@ class RankStateCapture:
             )
 
     def restore_gradients(self, own: RankState) -> None:
-        """Put back the gradients that waited for their step, if this run sums them alike."""
+        """Restore the gradients since the last optimizer step, if this run sums them alike."""
         variables = self._waiting()
         if len(variables) != len(own.gradients):
             self._setup.run.say(

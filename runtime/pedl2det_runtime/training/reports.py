@@ -13,14 +13,7 @@ from pedl2det_runtime.training.display import Display, Report
 
 
 class Reports:
-    """Where the metrics of a run go.
-
-    Args:
-        directory: the run's directory.
-        keep: lines of ``metrics.jsonl`` that a resumed run keeps.
-        display: shows them to people.
-        total: batches of the whole trial.
-    """
+    """The reports of a run; a resumed run keeps ``keep`` lines of ``metrics.jsonl``."""
 
     def __init__(self, directory: Path, keep: int, display: Display, total: int) -> None:
         import tensorflow as tf
@@ -58,7 +51,7 @@ class Reports:
         self._display.report(report, self._total)
 
     def check(self) -> None:
-        """Refuse to go on without what was reported.
+        """Refuse to continue without what was reported.
 
         Raises:
             ConfigError: ``metrics.jsonl`` was removed, replaced or cut.
@@ -66,7 +59,7 @@ class Reports:
         self._log.check()
 
     def sync(self) -> None:
-        """Put what was reported on the disk."""
+        """Write the reports to the disk."""
         self._log.sync()
         self._events.flush()
 
@@ -90,13 +83,7 @@ class NoReports:
 
 
 class Trace:
-    """Writes a line for each batch to ``batches.jsonl``: its metrics and learning rates.
-
-    Args:
-        directory: the run's directory.
-        keep: lines of the file that a resumed run keeps.
-        model: the model, compiled.
-    """
+    """Writes a line for each batch to ``batches.jsonl``: its metrics and learning rates."""
 
     def __init__(self, directory: Path, keep: int, model: Any) -> None:
         self._log = JsonLines(directory / "batches.jsonl", BATCH, keep)
@@ -108,11 +95,6 @@ class Trace:
         self._of_batch = self._learning_rates.read()
 
     def end_batch(self, number: int, metrics: Metrics) -> None:
-        """Write the line of a batch.
-
-        Args:
-            number: the number of the batch, from 1.
-            metrics: its metrics.
-        """
+        """Write the line of a batch; numbers begin with 1."""
         record = {"batch": number, "metrics": metrics, "learning_rates": self._of_batch}
         self._log.write(record)

@@ -41,12 +41,7 @@ class ResumePoint:
 def checkpoint_of_all(
     options: RunOptions, info: TrialInfo, say: Callable[[str], None]
 ) -> ResumePoint:
-    """Return what the chief finds with :func:`find_checkpoint`, with the state of this rank.
-
-    Raises:
-        ConfigError: as :func:`find_checkpoint`.
-        CheckpointError: as :func:`find_checkpoint`.
-    """
+    """Return what the chief finds with :func:`find_checkpoint`, with the state of this rank."""
     distributed = info.distributed
     found = find_checkpoint(options, info, say) if distributed.rank == 0 else ResumePoint()
     path, state = distributed.broadcast((found.path, found.state))
@@ -66,15 +61,8 @@ def checkpoint_of_all(
 def compare_trial(run: Run, contents: Contents) -> frozenset[str]:
     """Compare a trial's code and model with those of the checkpoint that it continues from.
 
-    Args:
-        run: the run.
-        contents: what its own checkpoints hold: code, compiled model.
-
     Returns:
         The settings of optimizers that the code has changed: they must not be taken from it.
-
-    Raises:
-        CheckpointError: the optimizer or the loss have changed, and ``options.force`` is not set.
     """
     point = run.resume_point
     if point.path is None:
@@ -134,11 +122,7 @@ def find_checkpoint(
 def _newest_undamaged(
     directory: Path, say: Callable[[str], None]
 ) -> tuple[Path | None, frozenset[str]]:
-    """Find the checkpoint to resume from, and the names of newer ones that are damaged.
-
-    Raises:
-        DamagedCheckpointError: there are checkpoints, and all of them are damaged.
-    """
+    """Find the checkpoint to resume from, and the names of newer ones that are damaged."""
     path, damaged = checkpoint_directory.newest_undamaged(directory)
     trained = checkpoint_directory.steps(directory)
     for broken, error in damaged.items():

@@ -44,15 +44,7 @@ STARTUP_HOOK = "startup-hook.sh"
 
 
 def run(options: RunOptions, display: Display) -> Progress:
-    """Train a trial of any generation.
-
-    Args:
-        options: what to train, and where to.
-        display: shows the run to people.
-
-    Raises:
-        Pedl2DetError: the user's mistake, with what to do about it.
-    """
+    """Train a trial of any generation."""
     file = options.directory if options.directory.is_file() else None
     if file is not None:  # a model definition of one file
         options = replace(options, directory=file.parent)
@@ -82,29 +74,13 @@ def run(options: RunOptions, display: Display) -> Progress:
 def locked_run(
     options: RunOptions, rank: int, say: Callable[[str], None]
 ) -> AbstractContextManager[None]:
-    """Lock the directory of a run, on its chief; do nothing where there is none to lock.
-
-    Raises:
-        ConfigError: another process holds the lock.
-    """
+    """Lock the directory of a run, on its chief; do nothing where there is none to lock."""
     is_missing = options.resume and not options.out.is_dir()  # reported later
     return nullcontext() if rank or is_missing else run_lock.held(options.out, say)
 
 
 def resolve_run(options: RunOptions, info: TrialInfo, display: Display) -> Run:
-    """Find the checkpoint to continue from, and the one to begin with.
-
-    Args:
-        options: what the user asked for; ``directory`` and ``out`` are absolute.
-        info: config, hyperparameters, seed and rank.
-        display: shows the run to people.
-
-    Raises:
-        ConfigError: the run's directory holds results, and ``options.resume`` is not set; or the
-            run is resumed with another checkpoint to begin with.
-        CheckpointError: the checkpoint is damaged, or of another run; or there is none to begin
-            with.
-    """
+    """Find the checkpoint to continue from, and the one to begin with."""
     point = checkpoint_of_all(options, info, display.say)
     if point.state is not None:
         info = replace(info, initial_batch=point.state.progress.batches)
@@ -178,11 +154,7 @@ def _train_script(entrypoint: dict[str, Any], run: Run) -> Progress:
 
 
 def train(trial_class: type[TFKerasTrial], run: Run) -> Progress:
-    """Train a context-based trial, while its :class:`TrialInfo` is the running one.
-
-    Raises:
-        Pedl2DetError: the trial breaks the contract of the API.
-    """
+    """Train a context-based trial, while its :class:`TrialInfo` is the running one."""
     from pedl2det_runtime.training.loop import TrainingLoop
     from pedl2det_runtime.training.trial_setup import set_up_trial
 
@@ -215,7 +187,7 @@ def train(trial_class: type[TFKerasTrial], run: Run) -> Progress:
 
 
 def readable_config(options: RunOptions) -> ExperimentConfig | None:
-    """A trial's config; None where it cannot be read."""
+    """Return a trial's config; None where it cannot be read."""
     path = options.directory
     try:
         config = options.config or find_config(path.parent if path.is_file() else path)
@@ -225,11 +197,7 @@ def readable_config(options: RunOptions) -> ExperimentConfig | None:
 
 
 def find_config(directory: Path) -> Path:
-    """The experiment config of a trial: ``const.yaml``, or the only YAML file.
-
-    Raises:
-        ConfigError: there is none, or there are several.
-    """
+    """Return the experiment config of a trial: ``const.yaml``, or the only YAML file."""
     found = sorted([*directory.glob("*.yaml"), *directory.glob("*.yml")])
     named = [path for path in found if path.stem == "const"]
     if len(named) == 1 or len(found) == 1:

@@ -40,10 +40,6 @@ class Holder:
 def held(out: Path, say: Callable[[str], None]) -> Iterator[None]:
     """Hold the lock of a run's directory, which is created if it is missing.
 
-    Args:
-        out: the run's directory.
-        say: prints one line for people.
-
     Raises:
         ConfigError: another process holds it, the directory cannot be written, or somebody else's
             file has this name. Nothing has changed then.
@@ -74,9 +70,6 @@ def make_directory(out: Path) -> None:
     """Create a run's directory, readable by the user alone, if it is missing.
 
     Git ignores ``runs`` in the working directory, which is the default, if it is created here.
-
-    Raises:
-        ConfigError: it cannot be created.
     """
     default = Path("runs").resolve()
     is_first = out.resolve().parent == default and not default.exists()
@@ -101,7 +94,7 @@ def make_private(path: Path) -> None:
 
 
 def holder(out: Path) -> Holder | None:
-    """Who the lock file of a directory names; None if there is no such file of ours."""
+    """Return who the lock file of a directory names; None if there is no such file of ours."""
     path = out / NAME
     try:
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
@@ -111,11 +104,7 @@ def holder(out: Path) -> Holder | None:
 
 
 def refuse_held(out: Path) -> None:
-    """Refuse a directory that another process holds; change nothing.
-
-    Raises:
-        ConfigError: it says who.
-    """
+    """Refuse a directory that another process holds, and name the process; change nothing."""
     ownership.refuse_foreign(out / NAME, directory=False)
     with contextlib.suppress(OSError):  # no such file, or no locks
         os.close(_flock(out / NAME, lambda _: None))

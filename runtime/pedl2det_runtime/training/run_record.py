@@ -72,11 +72,7 @@ class RunRecord:
 
 
 def read(out: Path) -> RunRecord:
-    """Return the record of the run in ``out``; an empty one if there is none.
-
-    Raises:
-        ConfigError: pedl2det did not write the file of this name, or it cannot be read.
-    """
+    """Return the record of the run in ``out``; an empty one if there is none."""
     record = _read(out / NAME, RunRecord)
     if record is not None:
         return record
@@ -87,11 +83,7 @@ def read(out: Path) -> RunRecord:
 
 
 def write(out: Path, record: RunRecord) -> None:
-    """Write the record of the run in ``out`` atomically; remove those of earlier versions.
-
-    Raises:
-        ConfigError: it cannot be written.
-    """
+    """Write the record of the run in ``out`` atomically; remove those of earlier versions."""
     path = out / NAME
     try:
         ownership.replace_file(path, json.dumps(asdict(record), default=str) + "\n")

@@ -157,9 +157,6 @@ def end_with_parent(number: signal.Signals) -> None:
 
     The parent is the thread that started it. While a parent of many threads dies, the signal may
     arrive several times: for each thread that has inherited the child and dies, too.
-
-    Args:
-        number: the signal that ends it.
     """
     set_parent_death_signal = 1
     with contextlib.suppress(OSError, AttributeError):

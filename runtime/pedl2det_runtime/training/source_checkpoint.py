@@ -28,11 +28,7 @@ def source_of_all(
 ) -> SourceCheckpoint | None:
     """Return the checkpoint to begin with, at a path that this process sees, if there is one.
 
-    Args:
-        options: what the user asked for.
-        info: config and rank.
-        has_checkpoint: whether the run continues from a checkpoint of its own; it begins with none
-            then.
+    A run that continues from a checkpoint of its own begins with none.
 
     Raises:
         ConfigError: the config names a checkpoint that is not in its storage, or the options name
@@ -49,9 +45,6 @@ def require_checkpoint(path: Path) -> None:
     """Refuse a path that is no checkpoint of a Keras trial, links and special files in it.
 
     A checkpoint of pedl2det is verified.
-
-    Raises:
-        CheckpointError: it is none, or damaged.
     """
     if not path.is_dir():
         what = "it is a file: name its directory" if path.is_file() else "no such directory"

@@ -39,12 +39,9 @@ _HOST = re.compile(r"[^\s:,]+:[1-9]\d*")
 
 
 def ranks_to_start(options: RunOptions, hosts: str | None) -> int:
-    """How many ranks a run needs started: none if one process trains, or this is one of them.
+    """Return how many ranks to start: none if one process trains, or this is one of them.
 
     As many as ``--slots``, the hosts or ``resources.slots_per_trial`` say, in this order.
-
-    Raises:
-        ConfigError: the hosts are not written as they must be, or have too few slots.
     """
     there_are = _slots_of(hosts) if hosts else None
     if there_are is not None and (options.slots or 0) > there_are:
@@ -65,17 +62,10 @@ def start_ranks(
     say: Callable[[str, bool], None],
     *more: str,
 ) -> None:
-    """Train a trial on several processes; what can be found wrong is found before they start.
+    """Train a trial on several processes; mistakes that can be seen are found before they start.
 
-    Args:
-        options: what to train, and where to.
-        slots: how many processes.
-        hosts: on which machines, ``h1:4,h2:4``; None for this one.
-        say: prints a line for people; the second argument says whether it goes to stderr.
-        *more: further arguments of ``pedl2det run``.
-
-    Raises:
-        Pedl2DetError: the user's mistake, or the first rank's error.
+    The second argument of ``say`` says whether a line goes to stderr; ``more`` are further
+    arguments of ``pedl2det run``.
     """
     directory = options.directory
     home = directory.parent if directory.is_file() else directory
@@ -116,11 +106,7 @@ class Launch:
 
 
 def horovodrun() -> str:
-    """The path of ``horovodrun``.
-
-    Raises:
-        ConfigError: Horovod is not installed.
-    """
+    """Return the path of ``horovodrun``."""
     beside = Path(sys.executable).with_name("horovodrun")
     found = str(beside) if beside.exists() else shutil.which("horovodrun")
     if importlib.util.find_spec("horovod") is None or found is None:
@@ -135,10 +121,6 @@ def launch(ranks: Launch, say: Callable[[str, bool], None]) -> None:
     """Train on several ranks, and start them again after a failure that may pass.
 
     They are also started again, all in graph mode, if the code of one needs that.
-
-    Args:
-        ranks: what is started.
-        say: prints a line for people; the second argument says whether it goes to stderr.
 
     Raises:
         ConfigError: Horovod is not installed.

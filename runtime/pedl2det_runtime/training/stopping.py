@@ -44,10 +44,9 @@ class CheckInterval:
 class ValidationChecks(tf.keras.callbacks.Callback):
     """Stops a validation on a signal and limits its executions to about half a second.
 
-    Args:
-        interval: measured in earlier validations; updated.
-        may_stop: returns whether the validation can be stopped at this batch.
-        chunked: whether Keras may run several batches in one execution.
+    The interval is measured in earlier validations, and updated. ``may_stop`` returns whether the
+    validation can be stopped at this batch. ``chunked`` says whether Keras may run several batches
+    in one execution.
     """
 
     _supports_tf_logs = True  # it looks at no metric
@@ -61,13 +60,7 @@ class ValidationChecks(tf.keras.callbacks.Callback):
         self._chunked = chunked
 
     def limit(self, model: Any, feed: Feed, longest: int) -> None:
-        """Limit the batches of one execution; call it before ``model.evaluate``.
-
-        Args:
-            model: the model.
-            feed: the validation data.
-            longest: the largest number of batches.
-        """
+        """Limit the batches of one execution; call it before ``model.evaluate``."""
         self._model, self._feed, self._longest = model, feed, longest
         self._choose(0)
 
@@ -76,11 +69,7 @@ class ValidationChecks(tf.keras.callbacks.Callback):
         self._choose(0)
 
     def on_test_batch_end(self, batch: int, logs: object = None) -> None:
-        """Check for a signal and set the number of batches of the next execution.
-
-        Raises:
-            Interrupted: a signal arrived.
-        """
+        """Check for a signal and set the number of batches of the next execution."""
         if (number := signals.received()) and self._may_stop():
             raise Interrupted(number)
         self._interval.measure(batch + 1)
@@ -99,10 +88,6 @@ class StopBySignal:
 
     Batches that workers have loaded ahead are trained first: only then do the random states belong
     to the last trained batch.
-
-    Args:
-        sync: what the ranks decide together; each must call the same methods at the same batches.
-        feed: the training data.
 
     Attributes:
         has_happened: whether the training was ended.
@@ -145,11 +130,6 @@ class StopBySignal:
 
 class StopByCallback:
     """Collects requests of all ranks; training stops at the end of a workload.
-
-    Args:
-        context: the trial's context, with its model.
-        sync: what the ranks decide together.
-        state: the state of a resumed run; None for a new one.
 
     Attributes:
         is_pending: whether a callback of this rank has asked.

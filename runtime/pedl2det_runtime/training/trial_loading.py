@@ -69,9 +69,7 @@ def at_home(directory: Path) -> Iterator[None]:
 def users_code(directory: Path, doing: str) -> Iterator[None]:
     """Turn any exception of the trial's code into one line with its place.
 
-    Args:
-        directory: the trial's directory.
-        doing: what the trial's code was called for, such as "import model_def".
+    ``doing`` is what the trial's code was called for, such as "import model_def".
 
     Raises:
         TrialCodeError: the message starts with the file and line of the trial that raised.

@@ -57,11 +57,7 @@ class TrialSetup:
 
 
 def set_up_trial(trial_class: type[TFKerasTrial], run: Run) -> TrialSetup:
-    """Make a trial and ask it for its data, its model and its callbacks.
-
-    Raises:
-        Pedl2DetError: the trial breaks the contract of the API.
-    """
+    """Make a trial and ask it for its data, its model and its callbacks."""
     context = TFKerasTrialContext(run.info)
     trial = trial_class(context)
     graph_mode.apply_session_config(trial.session_config())
@@ -137,24 +133,16 @@ def _averaged(context: TFKerasTrialContext, config: ExperimentConfig) -> list[Ac
 
 
 def _checkpoints(run: Run, generation: Generation, model: Any) -> CheckpointManager:
-    state = run.resume_point.state
+    home, out, point = run.options.directory, run.options.out, run.resume_point
     contents = Contents(
         run.config.raw,
         run.info.hparams,
-        run.options.directory,
-        publishable_code(
-            code_of(run.options.directory, run.options.out, run.say), run.options.directory, run.say
-        ),
+        home,
+        publishable_code(code_of(home, out, run.say), home, run.say),
         compiled=compiled_model.describe_compiled(model),
     )
     return CheckpointManager(
-        _goal(run, generation),
-        contents,
-        run.options.out,
-        run_of(run.resume_point.path),
-        best=state.best if state else None,
-        records=state.records if state else 0,
-        damaged=run.resume_point.damaged,
+        _goal(run, generation), contents, out, run_of(point.path), point.state, point.damaged
     )
 
 
@@ -186,7 +174,7 @@ def _check_model(context: TFKerasTrialContext) -> None:
 
 
 def _generation(trial: TFKerasTrial, run: Run) -> Generation:
-    """That of the trial; a context-based one whose config counts in steps is of 2020.
+    """Return that of the trial; a context-based one whose config counts in steps is of 2020.
 
     Raises:
         ConfigError: the config is PEDL's, which names no entrypoint, and the trial is migrated.
@@ -204,7 +192,7 @@ def _generation(trial: TFKerasTrial, run: Run) -> Generation:
 
 
 def _epoch(run: Run, generation: Generation, training: Any) -> int:
-    """Batches in an epoch; 0 where there are none."""
+    """Return the batches in an epoch; 0 where there are none."""
     if generation.epoch:
         return generation.epoch
     if not generation.epoch_is_one_pass:

@@ -28,12 +28,7 @@ _COMPARE = "compare its layers and hparams with the trial: pedl2det checkpoint s
 
 
 class WarmStart:
-    """The checkpoint that a new run begins with.
-
-    Args:
-        setup: the trial.
-        source: the checkpoint.
-    """
+    """The checkpoint that a new run begins with."""
 
     def __init__(self, setup: TrialSetup, source: SourceCheckpoint) -> None:
         self._setup = setup
@@ -61,11 +56,7 @@ class WarmStart:
         self._taken.append("the random states")
 
     def restore_model(self) -> None:
-        """Restore the weights and the optimizers of the built model.
-
-        Raises:
-            CheckpointError: they do not fit the model.
-        """
+        """Restore the weights and the optimizers of the built model."""
         model = self._setup.context.model
         if self._is_own and not self._weights_only:
             self._restore_own(model)

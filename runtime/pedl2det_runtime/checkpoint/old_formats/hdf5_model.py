@@ -42,11 +42,7 @@ class HDF5Model:
         return layers
 
     def restore_weights(self, model: Any, limit: float) -> None:
-        """Set the weights of a built model, layer by layer.
-
-        Raises:
-            Exception: as Keras; the file does not fit the model.
-        """
+        """Set the weights of a built model, layer by layer."""
         resource_limits.check_hdf5(self.file, limit)
         model.load_weights(str(self.file))
 
@@ -98,9 +94,6 @@ def optimizer_states(path: Path, kind: str = "") -> list[OptimizerState]:
     """Return the optimizer states in an HDF5 file: of one, of class ``kind``, or of several.
 
     Several are in ``optimizer-0``, ``optimizer-1`` and so on.
-
-    Raises:
-        DamagedCheckpointError: the file is damaged.
     """
     import h5py
 

@@ -33,11 +33,7 @@ class Facts:
 
 
 def read_facts(directory: Path) -> Facts:
-    """Read the facts of a checkpoint.
-
-    Raises:
-        DamagedCheckpointError: a file is damaged.
-    """
+    """Read the facts of a checkpoint."""
     metadata = _optional(directory / "metadata.json")
     known = metadata | _optional(directory / "load_data.json")
     with reading(directory / "metadata.json"):
@@ -158,11 +154,7 @@ NAMES = (*_HDF5, *_TENSORFLOW)
 
 
 def open_old(directory: Path) -> OldCheckpoint | None:
-    """Open a checkpoint of PEDL or Determined; return None if it is none.
-
-    Raises:
-        DamagedCheckpointError: a file that tells about it is damaged.
-    """
+    """Open a checkpoint of PEDL or Determined; return None if it is none."""
     for name, described in _HDF5.items():
         if os.path.lexists(directory / name):
             model = HDF5Model(directory / name)
@@ -178,12 +170,7 @@ def open_old(directory: Path) -> OldCheckpoint | None:
 
 
 def opened(directory: Path) -> OldCheckpoint:
-    """Open a checkpoint of PEDL or Determined.
-
-    Raises:
-        CheckpointError: it is none.
-        DamagedCheckpointError: a file that tells about it is damaged.
-    """
+    """Open a checkpoint of PEDL or Determined; refuse anything else."""
     found = open_old(directory)
     if found is None:
         raise CheckpointError(f"{directory}: expected one of {', '.join(NAMES)}")

@@ -51,11 +51,7 @@ class RandomStates:
 
 
 def random_states(directory: Path) -> RandomStates | None:
-    """Return the random states of a checkpoint, if it has any.
-
-    Raises:
-        DamagedCheckpointError: the file is damaged, or holds anything else.
-    """
+    """Return the random states of a checkpoint, if it has any."""
     states = _read(directory / RANDOM)
     if states is None:
         return None
@@ -78,9 +74,6 @@ def callback_states(directory: Path, home: Path | None = None) -> list[Any] | No
 
     Determined put a callback of its own before them, if it was verbose, and one after them. The
     states may use the classes of a trial that is loaded from ``home``.
-
-    Raises:
-        DamagedCheckpointError: the file is damaged, or holds other objects.
     """
     states = _read(directory / CALLBACKS, home)
     if states is None:
