@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +70,6 @@ class Multiplexer:
             if is_chief or not _is_of_the_chief(callback)
         ]
         self.missing_metrics = MissingMetrics(callbacks)
-        self._places = [place for place, _ in here]
         self._callbacks: list[Any] = [callback for _, callback in here]
         self._home = home
         self._is_never_chunked = graph_mode.is_chosen()
@@ -85,7 +83,7 @@ class Multiplexer:
             is_of_fit = params_of_fit and not isinstance(callback, Callback)
             callback.set_params(params | (of_fit if is_of_fit else unknown))
         # Keras' own callbacks have no get_state: their changed attributes are saved.
-        self._memories = [AttributeChanges(callback) for callback in self._callbacks]
+        self._memories = [(place, callback, AttributeChanges(callback)) for place, callback in here]
 
     @property
     def needs_every_training_batch(self) -> bool:
@@ -127,7 +125,7 @@ class Multiplexer:
             self._call(callback, event, *args)
 
     def _call(self, callback: Any, event: str, *args: Any) -> None:
-        with self.missing_metrics.around(callback) or nullcontext():
+        with self.missing_metrics.around(callback):
             getattr(callback, event)(*args)
 
     def of_batch(self, event: str, index: int, logs: dict[str, float]) -> None:
@@ -167,9 +165,7 @@ class Multiplexer:
             CheckpointError: a state holds more than data and instances of the trial's classes.
         """
         states: list[Any] = [None] * self.count
-        for place, callback, memory in zip(
-            self._places, self._callbacks, self._memories, strict=True
-        ):
+        for place, callback, memory in self._memories:
             is_ours = isinstance(callback, Callback)
             state = callback.get_state() if is_ours else memory.changes()
             try:
@@ -201,9 +197,7 @@ class Multiplexer:
 
     def restore_states(self, states: list[Any], file: Path) -> None:
         """Restore one state for each callback of the list; None leaves a callback as it is."""
-        for place, callback, memory in zip(
-            self._places, self._callbacks, self._memories, strict=True
-        ):
+        for place, callback, memory in self._memories:
             state = states[place]
             if state is None:
                 continue  # the rank that wrote it had no such callback

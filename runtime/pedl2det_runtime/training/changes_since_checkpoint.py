@@ -58,7 +58,11 @@ def check_config(
         CheckpointError: a key that changes what is trained differs.
     """
     changed = config_changes(path, info)
-    harmless = [change for change in changed if _is_harmless(change.key)]
+    harmless = [
+        change
+        for change in changed
+        if change.key.partition(".")[0] in _HARMLESS and change.key not in GOAL_KEYS
+    ]
     if harmless:
         say(f"the config has changed since the checkpoint: {_joined(harmless)}")
     _refuse(path, [change for change in changed if change not in harmless], say, force=force)
@@ -161,10 +165,6 @@ def _config_changes(old: dict[str, Any], new: dict[str, Any]) -> list[Change]:
         changed = changes(*(model.model_dump(mode="json", exclude_none=True) for model in models))
     ignored = {"hyperparameters", *_LABELS, *WITHOUT_EFFECT}
     return [change for change in changed if change.key.partition(".")[0] not in ignored]
-
-
-def _is_harmless(key: str) -> bool:
-    return key.partition(".")[0] in _HARMLESS and key not in GOAL_KEYS
 
 
 def _refuse(path: Path, changed: list[Change], say: Callable[[str], None], *, force: bool) -> None:

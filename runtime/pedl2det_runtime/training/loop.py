@@ -181,7 +181,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
 
     @kept_from_keras()
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
-        """Tell the user's callbacks what begins with this batch."""
+        """Call the user's callbacks for what begins with this batch."""
         batches, epoch = self._progress.batches, self._schedule.epoch
         with self._one_batch(is_one=self._fetches_every_batch):
             if epoch and batches % epoch == 0:
@@ -211,7 +211,8 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             of_batch |= add_batch(self._of_epoch, self._before_batch, after)
         if self._callbacks.needs_every_training_batch:
             index = self._index_in_epoch(batches - 1)
-            self._callbacks.of_batch("on_train_batch_end", index, self._callback_logs(of_batch))
+            named = self._setup.generation.with_aliases(self._metrics(of_batch))
+            self._callbacks.of_batch("on_train_batch_end", index, named)
         if self._chunks or self._fetches_every_batch or batches == self._stop_batch:
             self._loss_warning.check(logs, batches)
         if self._trace:
@@ -222,11 +223,11 @@ class TrainingLoop(tf.keras.callbacks.Callback):
 
     def _act_after(self, batches: int, logs: dict[str, Any]) -> None:
         if self._schedule.epoch and batches % self._schedule.epoch == 0:
-            has_logs = self._setup.generation.epoch_is_one_pass
-            of_epoch = logs | epoch_means(self._of_epoch)
-            epoch_logs = self._mean_callback_logs(of_epoch) if has_logs else {}
-            index = batches // self._schedule.epoch - 1
-            self._callbacks.of_epoch(index, epoch_logs)
+            generation, of_epoch = self._setup.generation, {}
+            if generation.epoch_is_one_pass:
+                own = self._metrics(logs | epoch_means(self._of_epoch))
+                of_epoch = generation.with_aliases(self._setup.sync.mean(own, training=True))
+            self._callbacks.of_epoch(batches // self._schedule.epoch - 1, of_epoch)
         self._callback_stop.collect()
         self._signal_stop.measure(batches)
         if batches == self._stop_batch:
@@ -262,7 +263,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             self._setup.context.model.stop_training = True
 
     def _act(self) -> None:
-        """Validate and checkpoint, as far as it is due at the present batch."""
+        """Validate and checkpoint, if that is due at the present batch."""
         while not self._signal_stop.has_happened and (
             action := next_action(
                 self._schedule, self._progress, stopping=self._callback_stop.is_agreed
@@ -350,7 +351,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         )
 
     def _check_end(self) -> None:
-        """Refuse a training that ended before its time, which Keras does not call an error."""
+        """Refuse a training that ended early, which is no error to Keras."""
         batches, total = self._progress.batches, self._schedule.total
         if batches >= total or self._is_over():
             return
@@ -359,21 +360,9 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             "give its batches again in each pass, and give some"
         )
 
-    # Small questions.
-
     def _metrics(self, logs: dict[str, Any]) -> dict[str, float]:
-        """The metrics of training, by their names in reports."""
+        """Return the metrics of training, by their names in reports."""
         return self._setup.generation.reported("training", scalars(logs))
-
-    def _callback_logs(self, logs: dict[str, Any]) -> dict[str, float]:
-        """The same, by all names that callbacks may ask for."""
-        return self._setup.generation.with_aliases(self._metrics(logs))
-
-    def _mean_callback_logs(self, logs: dict[str, Any]) -> dict[str, float]:
-        """The same, averaged over the ranks."""
-        return self._setup.generation.with_aliases(
-            self._setup.sync.mean(self._metrics(logs), training=True)
-        )
 
     def _one_batch(self, *, is_one: bool = False) -> AbstractContextManager[None]:
         """Execute one batch at a time while callbacks act: they may call ``predict_on_batch``.
@@ -402,14 +391,14 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         return bool(self._trace or self._callbacks.needs_every_training_batch)
 
     def _is_over(self) -> bool:
-        """Whether the training ends before its last batch: by a callback, or by a signal."""
+        """Return whether a callback or a signal ends the training before its last batch."""
         return self._callback_stop.is_agreed or self._signal_stop.has_happened
 
     def _index_in_epoch(self, batches: int) -> int:
         return batches % self._schedule.epoch if self._schedule.epoch else batches
 
     def _epochs(self) -> float:
-        """Passes over the training data, of every generation alike; reports where it never ends."""
+        """Return the passes over the training data; the reports where it never ends."""
         generation, schedule = self._setup.generation, self._schedule
         # To callbacks, an epoch of a dataset was one step.
         own = generation.epoch if generation.epoch_is_one_pass else schedule.epoch

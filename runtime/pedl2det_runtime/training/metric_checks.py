@@ -10,6 +10,7 @@ import difflib
 import logging
 import re
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Self
 
 import numpy as np
@@ -97,9 +98,9 @@ class MissingMetrics:
             # The logs of an epoch go from one callback to the next.
             others_may_add = others_may_add or _may_add_metrics(callback)
 
-    def around(self, callback: Any) -> _Silence | None:
-        """Return what to enter while a callback is called; None if nothing is silenced."""
-        return self._silences.get(id(callback))
+    def around(self, callback: Any) -> AbstractContextManager[Any]:
+        """Return the context in which to call a callback."""
+        return self._silences.get(id(callback)) or nullcontext()
 
     def notice(self, generation: Generation) -> str | None:
         """Return the line about the callbacks that never act; None if there are none."""

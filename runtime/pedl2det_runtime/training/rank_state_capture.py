@@ -56,7 +56,7 @@ class RankStateCapture:
     def capture_within_workload(self) -> RankState:
         """Return the state with the sums of the metrics since the last report."""
         variables = keras_versions.metric_variables(self._setup.context.model)
-        return replace(self.capture(), metrics=[graph_mode.value(one) for one in variables])
+        return replace(self.capture(), metrics=[graph_mode.value(sums) for sums in variables])
 
     def restore_metrics(self, own: RankState) -> None:
         """Restore the sums of the metrics of an interrupted workload."""

@@ -104,7 +104,12 @@ def find_checkpoint(
             state = read_state(path)
             if changed & GOAL_KEYS:  # the best so far was the best of something else
                 state = replace(state, best=None)
-            _check_reports(log, len(reports), state.records, options)
+            if len(reports) < state.records and not options.force:
+                raise ConfigError(
+                    f"{log}: holds {len(reports)} reports, and the checkpoint knows of "
+                    f"{state.records}: put the file back, start anew in another directory, or go on "
+                    "without them with --force"
+                )
             return ResumePoint(path, state, damaged=damaged)
         say(f"no checkpoint in {out}: the run starts at batch 0")
         if log.exists():
@@ -134,14 +139,6 @@ def _newest_undamaged(
         lost = f"{trained[broken.name] - batches}" if broken.name in trained else "the later"
         say(f"{error}; resuming from {path.name} at batch {batches}: {lost} batches are lost")
     return path, frozenset(broken.name for broken in damaged)
-
-
-def _check_reports(log: Path, there_are: int, known: int, options: RunOptions) -> None:
-    if there_are < known and not options.force:
-        raise ConfigError(
-            f"{log}: holds {there_are} reports, and the checkpoint knows of {known}: put the file "
-            "back, start anew in another directory, or go on without them with --force"
-        )
 
 
 def _free(path: Path) -> Path:

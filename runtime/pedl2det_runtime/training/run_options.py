@@ -66,7 +66,7 @@ class RunOptions:
         Unless the run has certainly begun, its directory tells whether it has.
         """
         replaced = {override.partition("=")[0] for override in more}
-        kept = (one for one in self.overrides if one.partition("=")[0] not in replaced)
+        kept = (pair for pair in self.overrides if pair.partition("=")[0] not in replaced)
         overrides = tuple(_without_credential(override) for override in (*kept, *more))
         options = replace(
             self, overrides=overrides, resume=begun or self.out.is_dir(), force=False, test=False

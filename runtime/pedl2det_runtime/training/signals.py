@@ -41,8 +41,8 @@ def handled() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    numbers = [one for one in _SIGNALS if signal.getsignal(one) != signal.SIG_IGN]
-    before = {one: signal.signal(one, _handle) for one in numbers}
+    numbers = [number for number in _SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
+    before = {number: signal.signal(number, _handle) for number in numbers}
     _first = None
     reading, writing = os.pipe()
     os.set_blocking(writing, False)

@@ -16,7 +16,6 @@ from pedl2det_runtime.backends import graph_mode, keras_versions, random_state
 from pedl2det_runtime.checkpoint import directory, model_files, resource_limits, safe_pickle
 from pedl2det_runtime.checkpoint.old_formats import states
 from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import OldCheckpoint, opened
-from pedl2det_runtime.checkpoint.optimizer_state import OptimizerState
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.untrusted_files import reading
 from pedl2det_runtime.errors import CheckpointError, DamagedCheckpointError
@@ -99,14 +98,11 @@ class WarmStart:
         context = self._setup.context
         with _advice(_REMEDY):
             saved = old.restore_optimizers(context.model, context.optimizers)
-        self._taken += [_describe_optimizer(state) for state in saved]
-        self._compare_learning_rate(old)
-
-    def _compare_learning_rate(self, old: OldCheckpoint) -> None:
+        for state in saved:
+            steps = "" if state.steps is None else f" after {state.steps} steps"
+            self._taken.append(f"the state of {state.likely_kind or 'the optimizer'}{steps}")
         before = old.weights.learning_rate()
-        variable = keras_versions.optimizer_settings(self._setup.context.model.optimizer).get(
-            "learning_rate"
-        )
+        variable = keras_versions.optimizer_settings(context.model.optimizer).get("learning_rate")
         if before is None or variable is None:
             return
         now = float(graph_mode.value(variable))
@@ -149,8 +145,3 @@ def _advice(remedy: str) -> Iterator[None]:
         if isinstance(error, DamagedCheckpointError) and remedy != _REMEDY:
             raise
         raise type(error)(f"{error}; {remedy}") from None
-
-
-def _describe_optimizer(state: OptimizerState) -> str:
-    steps = "" if state.steps is None else f" after {state.steps} steps"
-    return f"the state of {state.likely_kind or 'the optimizer'}{steps}"

@@ -85,9 +85,7 @@ class HDF5Model:
         resource_limits.check_hdf5(self.file)
         with reading(self.file), h5py.File(self.file) as file:
             config = json.loads(file.attrs.get("training_config", "{}"))
-            optimizer: dict[str, Any] = config.get("optimizer_config") or {}
-            optimizer.setdefault("config", {})
-            return optimizer
+            return config.get("optimizer_config") or {}
 
 
 def optimizer_states(path: Path, kind: str = "") -> list[OptimizerState]:

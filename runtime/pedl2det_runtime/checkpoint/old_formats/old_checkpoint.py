@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from pedl2det_runtime.backends import keras_versions
 from pedl2det_runtime.checkpoint import optimizer_state
 from pedl2det_runtime.checkpoint.old_formats import states
-from pedl2det_runtime.checkpoint.old_formats.hdf5_model import HDF5Model, Layers
+from pedl2det_runtime.checkpoint.old_formats.hdf5_model import HDF5Model
 from pedl2det_runtime.checkpoint.old_formats.tensorflow_weights import TensorFlowWeights
 from pedl2det_runtime.checkpoint.optimizer_state import OptimizerState
 from pedl2det_runtime.checkpoint.untrusted_files import read_json, reading
@@ -65,29 +65,6 @@ def _optional(path: Path) -> dict[str, Any]:
     return read_json(path) if os.path.lexists(path) else {}
 
 
-class Weights(Protocol):
-    """Weights and optimizers of a checkpoint, in one of the formats."""
-
-    @property
-    def file(self) -> Path:
-        """The file that holds the weights."""
-
-    def layers(self) -> Layers:
-        """Return the shapes of the weights of each layer."""
-
-    def restore_weights(self, model: Any, limit: float) -> None:
-        """Set the weights of a model; ``limit`` is the maximum size of a file in bytes."""
-
-    def names(self, model: Any) -> dict[str, str]:
-        """Return the names of the weights in a built model, by their names in the file."""
-
-    def optimizers(self) -> list[OptimizerState]:
-        """Return the states of the optimizers."""
-
-    def learning_rate(self) -> float | None:
-        """Return the learning rate at the checkpoint."""
-
-
 @dataclass(frozen=True)
 class OldCheckpoint:
     """A checkpoint of PEDL or Determined."""
@@ -95,7 +72,7 @@ class OldCheckpoint:
     path: Path  #: its directory
     format: str  #: what it is, and who wrote it
     facts: Facts  #: what it says about itself
-    weights: Weights  #: its weights and optimizers
+    weights: HDF5Model | TensorFlowWeights  #: its weights and optimizers
 
     @property
     def batches(self) -> int | None:
