@@ -321,14 +321,6 @@ def test_a_model_that_only_code_can_build_says_so(untold: Path) -> None:
         load_model_from_checkpoint_path(untold)
 
 
-def test_a_damaged_checkpoint_names_a_whole_one_beside_it(out: Path) -> None:
-    path = at(out, 4)
-    flip(path / "optimizer.json")
-
-    with pytest.raises(DamagedCheckpointError, match=rf"{at(out, 2)} \(batch 2\) is whole"):
-        load_model_from_checkpoint_path(path)
-
-
 def test_the_manifest_holds_sizes_and_hashes(out: Path) -> None:
     path = at(out, 4)
     files = json.loads((path / "metadata.json").read_text())["files"]

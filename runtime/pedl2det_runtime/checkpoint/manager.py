@@ -86,9 +86,6 @@ class CheckpointManager:
 
     Checkpoints of other runs are never removed. Those whose names are in ``damaged`` are neither
     stored nor counted nor removed. A resumed run has a state.
-
-    Attributes:
-        best: the best value of the metric so far.
     """
 
     def __init__(
@@ -100,7 +97,7 @@ class CheckpointManager:
         state: State | None,
         damaged: frozenset[str],
     ) -> None:
-        self.best = state.best if state else None
+        self.best = state.best if state else None  #: the best value of the metric so far
         self._directory = out / "checkpoints"
         self._run = run
         self._goal = goal
@@ -109,8 +106,8 @@ class CheckpointManager:
         self._completion: futures.Future[None] | None = None
         self._values = _validations(out / "metrics.jsonl", goal, state.records if state else 0)
 
-    def wants(self, batches: int, metrics: dict[str, float]) -> bool:
-        """Return whether to write a checkpoint after this validation."""
+    def record_validation(self, batches: int, metrics: dict[str, float]) -> bool:
+        """Record a validation, and return whether to write a checkpoint after it."""
         goal = self._goal
         value = goal.value(metrics)
         if value is None:

@@ -63,6 +63,7 @@ _REFUSED = b"".join(
 )
 StandIns = Mapping[tuple[str, str], Callable[..., Any]]
 _CONTAINERS = (list, tuple, dict, set, frozenset, deque)
+_SIZED = (str, bytes, *_CONTAINERS)
 _FILLED = (list, dict, set, deque, OrderedDict, defaultdict, Counter)
 _REDUCE_OF_OBJECTS = (object.__reduce__, object.__reduce_ex__)
 _DEPTH = 200
@@ -111,7 +112,7 @@ class _Unpickler(pickle._Unpickler):  # pure Python: the C version cannot limit 
         created without a call.
         """
         function, arguments = self.stack[-2:]
-        self.spend(256 + sum(map(len, filter(_is_sized, arguments))))
+        self.spend(256 + sum(len(value) for value in arguments if isinstance(value, _SIZED)))
         if _is_in(function, self._own):
             if (function.__reduce__, function.__reduce_ex__) == _REDUCE_OF_OBJECTS:
                 raise ValueError(f"it calls {function.__name__}")
@@ -225,10 +226,6 @@ def loads(data: bytes, home: Path | None = None, stand_ins: StandIns | None = No
 
 def _is_in(value: Any, values: Iterable[Any]) -> bool:
     return any(value is other for other in values)
-
-
-def _is_sized(value: Any) -> bool:
-    return isinstance(value, (str, bytes, *_CONTAINERS))
 
 
 def _size(value: Any, known: dict[int, int], depth: int = 0) -> int:

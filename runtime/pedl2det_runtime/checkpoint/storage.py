@@ -24,9 +24,27 @@ class Storage:
     """A storage of complete checkpoints by name; other files in it stay untouched."""
 
     def __init__(self, config: CheckpointStorage) -> None:
-        self._kind = str(config.type)
-        self._fields = config.model_extra or {}
-        self._files, self._base = open_storage(config)
+        import fsspec
+
+        kind, self._fields = str(config.type), config.model_extra or {}
+        self._base = _base(kind, self._fields)
+        self._is_cloud = kind in _PACKAGES
+        try:
+            self._files = fsspec.filesystem(_PROTOCOLS[kind], **_options(kind, self._fields))
+            if self._is_cloud:
+                self._files.ls(self._base.partition("/")[0])  # buckets are not created
+            else:
+                self._files.makedirs(self._base, exist_ok=True)
+        except ImportError:
+            package = _PACKAGES[kind]
+            raise ConfigError(
+                f"checkpoint_storage.type: {kind} needs {package}: pip install {package}, {_REMEDY}"
+            ) from None
+        except Exception as error:  # storage types have their own exceptions
+            reason = _reason(error, self._fields)
+            raise ConfigError(
+                f"checkpoint_storage: {self._base}: cannot be used: {reason}; {_REMEDY}"
+            ) from None
 
     def names(self) -> set[str]:
         """Return the names of the complete checkpoints in the storage."""
@@ -52,10 +70,10 @@ class Storage:
                 self._files.rm(place, recursive=True)  # half-copied
             for path in files:
                 target = f"{place}/{path.relative_to(checkpoint)}"
-                if self._kind not in _PACKAGES:
+                if not self._is_cloud:
                     self._files.makedirs(target.rpartition("/")[0], exist_ok=True)
                 self._files.put_file(str(path), target)
-                if self._kind not in _PACKAGES:
+                if not self._is_cloud:
                     shutil.copymode(path, target)
         except Exception as error:
             raise CheckpointError(
@@ -84,35 +102,6 @@ class Storage:
         except (FileNotFoundError, NotADirectoryError):
             return None
         return ownership.parse_marker(marker, place.rpartition("/")[2])
-
-
-def open_storage(config: CheckpointStorage) -> tuple[Any, str]:
-    """Return the file system of a storage, and the path of its checkpoints in it.
-
-    Raises:
-        ConfigError: a field is missing, or the storage cannot be reached.
-    """
-    import fsspec
-
-    kind, fields = str(config.type), config.model_extra or {}
-    base = _base(kind, fields)
-    try:
-        files = fsspec.filesystem(_PROTOCOLS[kind], **_options(kind, fields))
-        if kind in _PACKAGES:
-            # Check only: buckets are not created.
-            files.ls(base.partition("/")[0])
-        else:
-            files.makedirs(base, exist_ok=True)
-    except ImportError:
-        package = _PACKAGES[kind]
-        raise ConfigError(
-            f"checkpoint_storage.type: {kind} needs {package}: pip install {package}, {_REMEDY}"
-        ) from None
-    except Exception as error:  # storage types have their own exceptions
-        raise ConfigError(
-            f"checkpoint_storage: {base}: cannot be used: {_reason(error, fields)}; {_REMEDY}"
-        ) from None
-    return files, base
 
 
 def _reason(error: Exception, fields: dict[str, Any]) -> str:

@@ -122,10 +122,6 @@ class Multiplexer:
     def keras(self, event: str, *args: Any) -> None:
         """Call a hook of ``tf.keras.callbacks.Callback`` on each callback."""
         for callback in self._callbacks:
-            self._call(callback, event, *args)
-
-    def _call(self, callback: Any, event: str, *args: Any) -> None:
-        with self.missing_metrics.around(callback):
             getattr(callback, event)(*args)
 
     def of_batch(self, event: str, index: int, logs: dict[str, float]) -> None:
@@ -135,7 +131,7 @@ class Multiplexer:
         of_then = logs if size is None else {"batch": index, "size": size, **logs}
         for callback in self._callbacks:
             is_of_today = isinstance(callback, _BY_NAMES_IN_LOGS)
-            self._call(callback, event, index, logs if is_of_today else of_then)
+            getattr(callback, event)(index, logs if is_of_today else of_then)
 
     def of_epoch(self, index: int, logs: dict[str, float]) -> None:
         """Call ``on_epoch_end`` with metrics of training, which are then named in ``params``."""

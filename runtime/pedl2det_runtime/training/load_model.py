@@ -23,7 +23,7 @@ from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import NAMES, OldChe
 from pedl2det_runtime.checkpoint.state import written_with
 from pedl2det_runtime.checkpoint.untrusted_files import read_json, reading
 from pedl2det_runtime.config.reader import config_from
-from pedl2det_runtime.errors import CheckFailedError, CheckpointError, DamagedCheckpointError
+from pedl2det_runtime.errors import CheckFailedError, CheckpointError
 from pedl2det_runtime.errors.repeated_warnings import logger
 from pedl2det_runtime.errors.trial_code import one_line
 from pedl2det_runtime.training.trial_loading import at_home, load_trial, users_code
@@ -138,7 +138,7 @@ def load_model_from_checkpoint_path(
     keras_versions.prepare()
     directory = Path(path).resolve()
     if checkpoint_directory.is_own(directory):
-        _verify(directory)
+        checkpoint_directory.verify(directory)
         if (directory / "code").is_dir() and (trust or signature.is_signed(directory)):
             return _load_with_code(directory)
         return _load_without_code(directory)
@@ -213,18 +213,6 @@ def _how_to_trust(directory: Path) -> str:
 
 def _go_on(old: OldCheckpoint) -> str:
     return f"train on from it with pedl2det run DIR --from-checkpoint {old.path}"
-
-
-def _verify(directory: Path) -> None:
-    """Verify a checkpoint; if it is damaged, name one beside it that is not."""
-    try:
-        checkpoint_directory.verify(directory)
-    except DamagedCheckpointError as error:
-        whole, _ = checkpoint_directory.newest_undamaged(directory.parent)
-        if whole is None:
-            raise
-        batches = checkpoint_directory.steps(directory.parent)[whole.name]
-        raise DamagedCheckpointError(f"{error}; {whole} (batch {batches}) is whole") from None
 
 
 def _load_with_code(directory: Path) -> Any:

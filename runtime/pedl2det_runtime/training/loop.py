@@ -8,8 +8,7 @@ or the model runs eagerly.
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -126,16 +125,17 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         if class_weight and class_weights.has_weights(dataset) and not graph_mode.is_chosen():
             dataset = class_weights.multiplied(dataset, class_weight)
             class_weight = None
-        type(model).fit(  # the wrapped model's own fit trains nothing
-            model,
-            graph_mode.readable(dataset, class_weight),
-            steps_per_epoch=self._schedule.total - self._first_batch,
-            epochs=1,
-            verbose=0,
-            shuffle=False,
-            class_weight=None if graph_mode.is_chosen() else class_weight,
-            callbacks=keras_versions.untimed(self, model),
-        )
+        with self._callbacks.missing_metrics.silenced():
+            type(model).fit(  # the wrapped model's own fit trains nothing
+                model,
+                graph_mode.readable(dataset, class_weight),
+                steps_per_epoch=self._schedule.total - self._first_batch,
+                epochs=1,
+                verbose=0,
+                shuffle=False,
+                class_weight=None if graph_mode.is_chosen() else class_weight,
+                callbacks=keras_versions.untimed(self, model),
+            )
 
     def _open(self, model: Any) -> tf.data.Dataset:
         """Open the training data at the first batch, with the model and all states restored."""
@@ -280,7 +280,14 @@ class TrainingLoop(tf.keras.callbacks.Callback):
     def _validate(self) -> None:
         batches = self._progress.batches
         before = random_state.host_state()
-        measured = self._measured(batches, lambda: self._rank_state.may_repeat_validation(before))
+        checks = ValidationChecks(
+            self._signal_stop.validation_interval,
+            lambda: self._rank_state.may_repeat_validation(before),
+            chunked=self._chunks,
+        )
+        own, measured = self._setup.generation.validate, None
+        with suppress(Interrupted), self._one_batch():
+            measured = own(batches) if own else evaluate(self._setup, batches, checks)
         if self._setup.sync.any(measured is None):
             self._interrupt(replace(self._rank_state.capture(), random=before))
             return
@@ -291,21 +298,9 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         metrics = scalars(metrics)
         is_best = self._setup.checkpoints.is_best(metrics)
         self._reports.report(Report("validation", batches, self._epochs(), metrics, is_best))
-        wanted = self._setup.checkpoints.wants(batches, metrics)
+        wanted = self._setup.checkpoints.record_validation(batches, metrics)
         if wanted and self._progress.last_checkpoint < batches and batches > 0:
             self._save()
-
-    def _measured(self, batches: int, may_stop: Callable[[], bool]) -> dict[str, Any] | None:
-        """Return the metrics of a validation; None if a signal stopped it."""
-        own = self._setup.generation.validate
-        checks = ValidationChecks(
-            self._signal_stop.validation_interval, may_stop, chunked=self._chunks
-        )
-        try:
-            with self._one_batch():  # afterwards
-                return own(batches) if own else evaluate(self._setup, batches, checks)
-        except Interrupted:
-            return None
 
     def _save(self) -> None:
         progress = replace(self._progress, last_checkpoint=self._progress.batches)

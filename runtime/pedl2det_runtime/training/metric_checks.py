@@ -9,9 +9,9 @@ from __future__ import annotations
 import difflib
 import logging
 import re
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Self
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -84,23 +84,35 @@ class LossWarning:
 
 
 class MissingMetrics:
-    """Silences what Keras logs about the missing metric of a callback, and nothing else."""
+    """The validation metrics that callbacks of Keras monitor in vain at the end of each epoch."""
 
     def __init__(self, callbacks: list[Any]) -> None:
-        self._silences: dict[int, _Silence] = {}
         self._without: list[Any] = []  # callbacks that certainly get no metric
+        self._shown: dict[str, int] = {}  # records of Keras still to show, by metric
         others_may_add = False
         for callback in callbacks:
             if _monitors_validations(callback):
-                self._silences[id(callback)] = _Silence(callback.monitor, int(others_may_add))
+                self._shown.setdefault(callback.monitor, int(others_may_add))
                 if not others_may_add:
                     self._without.append(callback)
             # The logs of an epoch go from one callback to the next.
             others_may_add = others_may_add or _may_add_metrics(callback)
 
-    def around(self, callback: Any) -> AbstractContextManager[Any]:
-        """Return the context in which to call a callback."""
-        return self._silences.get(id(callback)) or nullcontext()
+    @contextmanager
+    def silenced(self) -> Iterator[None]:
+        """Drop what Keras logs about these metrics; once, if another callback may add them."""
+        tf.get_logger().addFilter(self._is_shown)
+        try:
+            yield
+        finally:
+            tf.get_logger().removeFilter(self._is_shown)
+
+    def _is_shown(self, record: logging.LogRecord) -> bool:
+        metric = record.args[0] if isinstance(record.args, tuple) and record.args else None
+        if not isinstance(metric, str) or metric not in self._shown:
+            return True
+        self._shown[metric] -= 1
+        return self._shown[metric] >= 0
 
     def notice(self, generation: Generation) -> str | None:
         """Return the line about the callbacks that never act; None if there are none."""
@@ -112,8 +124,8 @@ class MissingMetrics:
         )
         if generation.epoch_is_one_pass:
             return (
-                f"{names}: will never act, as in PEDL and early Determined, which gave callbacks no "
-                "validation metric at the end of an epoch"
+                f"{names}: will never act, as in PEDL and early Determined, "
+                "which gave callbacks no validation metric at the end of an epoch"
             )
         return (
             f"{names}: will never act: Determined gives callbacks no validation metric at the end "
@@ -122,33 +134,10 @@ class MissingMetrics:
         )
 
 
-class _Silence(logging.Filter):
-    """Drops TensorFlow's log records about a metric in a ``with`` block, after some ``shown``."""
-
-    def __init__(self, metric: str, shown: int) -> None:
-        super().__init__()
-        self._metric = metric
-        self._left = shown
-
-    def __enter__(self) -> Self:
-        tf.get_logger().addFilter(self)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        tf.get_logger().removeFilter(self)
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether to log a record."""
-        if not (isinstance(record.args, tuple) and record.args[:1] == (self._metric,)):
-            return True
-        self._left -= 1
-        return self._left >= 0
-
-
 def _monitors_validations(callback: Any) -> bool:
-    """Whether a callback is one of Keras itself that can act on a validation metric only."""
+    """Return whether a callback is one of Keras itself that acts on a validation metric only."""
     keras = tf.keras.callbacks
-    kind = callback.__class__  # which one that stands for another gives, too
+    kind = callback.__class__  # not type(): a wrapper has the class of what it wraps
     return (
         kind in (keras.EarlyStopping, keras.ReduceLROnPlateau)
         or (kind is keras.ModelCheckpoint and callback.save_best_only)
@@ -156,10 +145,8 @@ def _monitors_validations(callback: Any) -> bool:
 
 
 def _may_add_metrics(callback: Any) -> bool:
-    """Whether code of a user is called at the end of an epoch."""
-    base = tf.keras.callbacks.Callback
-    if "on_epoch_end" in vars(callback):
-        return True
-    kind = callback.__class__
+    """Return whether code of a user is called at the end of an epoch."""
+    base, kind = tf.keras.callbacks.Callback, callback.__class__
     is_of_keras = kind.__module__.partition(".")[0] == base.__module__.partition(".")[0]
-    return kind.on_epoch_end is not base.on_epoch_end and not is_of_keras
+    overrides = kind.on_epoch_end is not base.on_epoch_end and not is_of_keras
+    return overrides or "on_epoch_end" in vars(callback)

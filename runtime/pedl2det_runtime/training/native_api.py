@@ -90,15 +90,7 @@ def create(
     test: bool = False,
     **__: Any,
 ) -> None:
-    """Train a trial class.
-
-    Args:
-        trial_def: the trial.
-        config: the experiment config. Without a ``searcher``, 100 batches are trained.
-        mode: ``Mode.TEST`` trains one batch; all others the whole.
-        context_dir: the directory of the code.
-        local: not used: a trial is always trained here.
-        test: as ``Mode.TEST``.
+    """Train a trial class; the other arguments are those of :func:`init`.
 
     Raises:
         ConfigError: the config is wrong, or there are results of an earlier run.

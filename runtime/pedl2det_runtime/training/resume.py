@@ -107,8 +107,8 @@ def find_checkpoint(
             if len(reports) < state.records and not options.force:
                 raise ConfigError(
                     f"{log}: holds {len(reports)} reports, and the checkpoint knows of "
-                    f"{state.records}: put the file back, start anew in another directory, or go on "
-                    "without them with --force"
+                    f"{state.records}: put the file back, start a new run in another directory, "
+                    "or continue without them with --force"
                 )
             return ResumePoint(path, state, damaged=damaged)
         say(f"no checkpoint in {out}: the run starts at batch 0")

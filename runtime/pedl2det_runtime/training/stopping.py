@@ -20,14 +20,10 @@ _LONGEST = 0.5  # seconds
 
 
 class CheckInterval:
-    """The number of batches that take about half a second; grows from one by doubling.
-
-    Attributes:
-        most: the number of batches.
-    """
+    """The number of batches that take about half a second; grows from one by doubling."""
 
     def __init__(self) -> None:
-        self.most = 1
+        self.most = 1  #: the number of batches
         self.begin(0)
 
     def begin(self, batches: int) -> None:
@@ -88,18 +84,13 @@ class StopBySignal:
 
     Batches that workers have loaded ahead are trained first: only then do the random states belong
     to the last trained batch.
-
-    Attributes:
-        has_happened: whether the training was ended.
-        last_batch: the batch after which it ends; None before a signal.
-        validation_interval: batches of a validation between two checks.
     """
 
     def __init__(self, sync: RankSync, feed: Feed) -> None:
         self._sync, self._feed = sync, feed
-        self.has_happened = False
-        self.last_batch: int | None = None
-        self.validation_interval = CheckInterval()
+        self.has_happened = False  #: whether the training was ended
+        self.last_batch: int | None = None  #: the batch after which it ends; None before a signal
+        self.validation_interval = CheckInterval()  #: between two checks in a validation
         self._interval = CheckInterval()
         self._next_check = 0
 
@@ -129,20 +120,16 @@ class StopBySignal:
 
 
 class StopByCallback:
-    """Collects requests of all ranks; training stops at the end of a workload.
-
-    Attributes:
-        is_pending: whether a callback of this rank has asked.
-        is_agreed: whether all ranks stop.
-    """
+    """Collects requests of all ranks; training stops at the end of a workload."""
 
     def __init__(self, context: TFKerasTrialContext, sync: RankSync, state: State | None) -> None:
         self._context, self._sync = context, sync
+        #: whether a callback of this rank has asked, and whether all ranks stop
         self.is_pending = state.wants_to_stop if state else False
         self.is_agreed = state.stopped if state else False
 
     def collect(self) -> None:
-        """Note a request of this rank; Keras must not act on it before the workload ends."""
+        """Record a request of this rank; Keras must not act on it before the workload ends."""
         model = self._context.model
         if model.stop_training or self._context.get_stop_requested():
             self.is_pending = True

@@ -83,7 +83,8 @@ def users_code(directory: Path, doing: str) -> Iterator[None]:
         if str(error).startswith(f"{directory}{os.sep}"):
             raise
         if place := trial_code.location_in_trial(error, directory):
-            raise TrialCodeError(f"{place}: {_named(error)}{error}") from error
+            name = "InvalidHP: " if isinstance(error, InvalidHP) else ""
+            raise TrialCodeError(f"{place}: {name}{error}") from error
         if place := trial_code.definition_in_trial(error, directory):
             error.args = (f"{place}: {error}",)
         raise
@@ -263,8 +264,3 @@ def _missing(error: BaseException, directory: Path) -> Iterator[str]:
         for keys in named_by(error.filename, config_here(config.raw, config.places)):
             yield f"{config.location(*keys)} names it"
             return
-
-
-def _named(error: Pedl2DetError) -> str:
-    """The prefix of an error that the trial raised itself."""
-    return "InvalidHP: " if isinstance(error, InvalidHP) else ""

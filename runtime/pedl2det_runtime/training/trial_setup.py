@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pedl2det_runtime.api.context import TFKerasTrialContext
 from pedl2det_runtime.api.trial import TFKerasTrial
@@ -22,6 +22,7 @@ from pedl2det_runtime.checkpoint.writer import Contents
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.generation import CONTEXT_BASED, EARLY_DETERMINED, Generation
 from pedl2det_runtime.data.loaders import is_dataset
+from pedl2det_runtime.distributed.gradients import Accumulator, average_gradients
 from pedl2det_runtime.distributed.rank_sync import RankSync
 from pedl2det_runtime.errors import CheckFailedError, ConfigError, InvalidModelException
 from pedl2det_runtime.errors.trial_code import defined_at
@@ -31,9 +32,6 @@ from pedl2det_runtime.training.metric_checks import check_metric
 from pedl2det_runtime.training.resume import compare_trial
 from pedl2det_runtime.training.run_options import Run
 from pedl2det_runtime.training.schedule import Schedule
-
-if TYPE_CHECKING:
-    from pedl2det_runtime.distributed.gradients import Accumulator
 
 
 @dataclass(frozen=True)
@@ -124,11 +122,9 @@ def _say_semantics(run: Run, generation: Generation, data: DataModule) -> None:
 
 
 def _averaged(context: TFKerasTrialContext, config: ExperimentConfig) -> list[Accumulator]:
-    """Have the optimizers see the gradients of all processes, where there are several."""
+    """Give the optimizers the gradients of all processes, if there are several."""
     if context.distributed.size == 1:
         return []
-    from pedl2det_runtime.distributed.gradients import average_gradients
-
     return average_gradients(keras_versions.optimizers(context.model), config.optimizations)
 
 

@@ -34,7 +34,9 @@ class HDF5Model:
             for layer in group:
                 group[layer].visititems(
                     lambda name, item, layer=layer: (
-                        layers.setdefault(layer, {}).update({_last(name): item.shape})
+                        layers.setdefault(layer, {}).update(
+                            {_plain(name).rpartition("/")[2]: item.shape}
+                        )
                         if isinstance(item, h5py.Dataset)
                         else None
                     )
@@ -114,10 +116,6 @@ def _state(group: Any, kind: str) -> OptimizerState:
 
 def _texts(names: Any) -> list[str]:
     return [name.decode() if isinstance(name, bytes) else str(name) for name in names]
-
-
-def _last(name: str) -> str:
-    return _plain(name).rpartition("/")[2]
 
 
 def _plain(name: str) -> str:
