@@ -8,15 +8,13 @@ import math
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from pedl2det_runtime.checkpoint import directory, model_files, ownership
+from pedl2det_runtime.checkpoint import directory, ownership
 from pedl2det_runtime.checkpoint.manager import Retention, superseded
 from pedl2det_runtime.checkpoint.old_formats import states
-from pedl2det_runtime.checkpoint.old_formats.hdf5_model import Layers
+from pedl2det_runtime.checkpoint.old_formats.hdf5_model import HDF5Model, Layers
 from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import OldCheckpoint, opened
 from pedl2det_runtime.checkpoint.optimizer_state import OptimizerState
-from pedl2det_runtime.checkpoint.state import read_state
 from pedl2det_runtime.checkpoint.untrusted_files import read_json, reading
 from pedl2det_runtime.config.credentials import without_credentials
 from pedl2det_runtime.config.generation import EARLY_DETERMINED
@@ -99,20 +97,15 @@ def _facts(path: Path, old: OldCheckpoint) -> Iterator[tuple[str, str]]:
     """Yield what a checkpoint says about itself."""
     facts, file_format = old.facts, old.format
     if directory.is_own(path):
-        is_hdf5 = (path / model_files.MODEL).exists()
+        is_hdf5 = isinstance(old.weights, HDF5Model)
         file_format = f"pedl2det: {'one HDF5 file' if is_hdf5 else 'weights of TensorFlow'}"
-        batches: int | None = read_state(path).progress.batches
-        entrypoint = read_json(path / "experiment_config.json").get("entrypoint")
-        hparams: dict[str, Any] | None = read_json(path / "hparams.json")
-    else:
-        batches, entrypoint, hparams = old.batches, facts.entrypoint, facts.hparams
     yield "format", file_format
     if facts.versions:
         yield "written by", ", ".join(facts.versions)
-    yield "trained", "unknown" if batches is None else _counted(batches, "batch")
-    yield "trial", str(entrypoint or "unknown")
-    shown = json.dumps(without_credentials(hparams), default=str)
-    yield "hparams", "unknown" if hparams is None else shown
+    yield "trained", "unknown" if old.batches is None else _counted(old.batches, "batch")
+    yield "trial", str(facts.entrypoint or "unknown")
+    hparams = json.dumps(without_credentials(facts.hparams), default=str)
+    yield "hparams", "unknown" if facts.hparams is None else hparams
 
 
 def _optimizer(state: OptimizerState) -> str:

@@ -139,9 +139,7 @@ def load_model_from_checkpoint_path(
     directory = Path(path).resolve()
     if checkpoint_directory.is_own(directory):
         checkpoint_directory.verify(directory)
-        if (directory / "code").is_dir() and (trust or signature.is_signed(directory)):
-            return _load_with_code(directory)
-        return _load_without_code(directory)
+        return _load_own(directory, trust or signature.is_signed(directory))
     old = open_old(directory)
     if old is None:
         raise CheckFailedError(
@@ -215,17 +213,22 @@ def _go_on(old: OldCheckpoint) -> str:
     return f"train on from it with pedl2det run DIR --from-checkpoint {old.path}"
 
 
-def _load_with_code(directory: Path) -> Any:
-    config, metadata = read_json(directory / "experiment_config.json"), written_with(directory)
-    if metadata.get("graph_mode"):
-        graph_mode.choose()
-    model, _ = _build_with_code(
-        directory / "code",
-        config,
-        read_json(directory / "hparams.json"),
-        config.get("entrypoint"),
-        metadata["batch"],
-    )
+def _load_own(directory: Path, trust: bool) -> Any:
+    code, file = directory / "code", directory / model_files.MODEL
+    if trust and code.is_dir():
+        config, metadata = read_json(directory / "experiment_config.json"), written_with(directory)
+        hparams = read_json(directory / "hparams.json")
+        if metadata.get("graph_mode"):
+            graph_mode.choose()
+        model, _ = _build_with_code(
+            code, config, hparams, config.get("entrypoint"), metadata["batch"]
+        )
+    elif file.exists():
+        model = _open_hdf5(file, trust=False)
+    else:
+        raise CheckpointError(
+            f"{directory}: only its code can build this model; {_how_to_trust(directory)}"
+        )
     model_files.restore_weights(directory, model)
     return model
 
@@ -262,17 +265,6 @@ def _without_bytecode() -> Iterator[None]:
         yield
     finally:
         sys.dont_write_bytecode = before
-
-
-def _load_without_code(directory: Path) -> Any:
-    path = directory / model_files.MODEL
-    if not path.exists():
-        raise CheckpointError(
-            f"{directory}: only its code can build this model; {_how_to_trust(directory)}"
-        )
-    model = _open_hdf5(path, trust=False)
-    model_files.restore_weights(directory, model)
-    return model
 
 
 def _open_hdf5(path: Path, trust: bool) -> Any:

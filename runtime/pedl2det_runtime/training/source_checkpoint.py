@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.checkpoint import directory, manifest
-from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import NAMES, open_old
+from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import opened
 from pedl2det_runtime.checkpoint.storage import local_paths
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.distributed.ranks import seen_by_all
@@ -47,16 +47,11 @@ def require_checkpoint(path: Path) -> None:
     A checkpoint of pedl2det is verified.
     """
     if not path.is_dir():
-        what = "it is a file: name its directory" if path.is_file() else "no such directory"
-        raise CheckpointError(f"{path}: {what}")
+        raise CheckpointError(f"{path}: no such directory")
     if directory.is_own(path):
         directory.verify(path)
-    elif open_old(path) is None:
-        raise CheckpointError(
-            f"{path}: no checkpoint of a Keras trial: expected state.json, or one of "
-            f"{', '.join(NAMES)}"
-        )
     else:
+        opened(path)
         manifest.refuse_special(path)
 
 

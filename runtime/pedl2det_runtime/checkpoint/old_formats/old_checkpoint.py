@@ -34,8 +34,14 @@ class Facts:
 
 def read_facts(directory: Path) -> Facts:
     """Read the facts of a checkpoint."""
-    metadata = _optional(directory / "metadata.json")
-    known = metadata | _optional(directory / "load_data.json")
+    # pedl2det has files of the first two names, Determined keys of its files.
+    known: dict[str, Any] = {
+        name: read_json(directory / f"{name}.json")
+        for name in ("experiment_config", "hparams")
+        if os.path.lexists(directory / f"{name}.json")
+    }
+    for name in ("metadata.json", "load_data.json"):
+        known |= read_json(directory / name) if os.path.lexists(directory / name) else {}
     with reading(directory / "metadata.json"):
         version, framework = known.get("determined_version"), known.get("framework")
         config = _mapping(known, "experiment_config")
@@ -61,13 +67,9 @@ def _mapping(values: dict[str, Any], key: str) -> dict[str, Any] | None:
     return value
 
 
-def _optional(path: Path) -> dict[str, Any]:
-    return read_json(path) if os.path.lexists(path) else {}
-
-
 @dataclass(frozen=True)
 class OldCheckpoint:
-    """A checkpoint of PEDL or Determined."""
+    """A checkpoint of PEDL or Determined, or what those of pedl2det have in common with them."""
 
     path: Path  #: its directory
     format: str  #: what it is, and who wrote it
@@ -131,7 +133,7 @@ NAMES = (*_HDF5, *_TENSORFLOW)
 
 
 def open_old(directory: Path) -> OldCheckpoint | None:
-    """Open a checkpoint of PEDL or Determined; return None if it is none."""
+    """Open a checkpoint of any format; return None if it is none."""
     for name, described in _HDF5.items():
         if os.path.lexists(directory / name):
             model = HDF5Model(directory / name)
@@ -147,8 +149,11 @@ def open_old(directory: Path) -> OldCheckpoint | None:
 
 
 def opened(directory: Path) -> OldCheckpoint:
-    """Open a checkpoint of PEDL or Determined; refuse anything else."""
+    """Open a checkpoint of any format; refuse anything else."""
     found = open_old(directory)
     if found is None:
-        raise CheckpointError(f"{directory}: expected one of {', '.join(NAMES)}")
+        raise CheckpointError(
+            f"{directory}: no checkpoint of a Keras trial: expected state.json, or one of "
+            f"{', '.join(NAMES)}"
+        )
     return found
