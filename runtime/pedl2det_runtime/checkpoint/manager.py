@@ -85,7 +85,7 @@ class CheckpointManager:
     """Write, store and prune the checkpoints of one run, which has a UUID.
 
     Checkpoints of other runs are never removed. Those whose names are in ``damaged`` are neither
-    stored nor counted nor removed. A resumed run has a state.
+    stored nor counted nor removed. The state is that of a resumed run before its first batch.
     """
 
     def __init__(
@@ -94,17 +94,17 @@ class CheckpointManager:
         contents: Contents,
         out: Path,
         run: str,
-        state: State | None,
+        state: State,
         damaged: frozenset[str],
     ) -> None:
-        self.best = state.best if state else None  #: the best value of the metric so far
+        self.best = state.best  #: the best value of the metric so far
         self._directory = out / "checkpoints"
         self._run = run
         self._goal = goal
         self.contents = contents
         self._damaged = damaged
         self._completion: futures.Future[None] | None = None
-        self._values = _validations(out / "metrics.jsonl", goal, state.records if state else 0)
+        self._values = _validations(out / "metrics.jsonl", goal, state.records)
 
     def record_validation(self, batches: int, metrics: dict[str, float]) -> bool:
         """Record a validation, and return whether to write a checkpoint after it."""

@@ -48,12 +48,11 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._schedule = setup.schedule
         self._callbacks = setup.callbacks
         state = setup.run.resume_point.state
-        self._progress = state.progress if state else Progress()
+        self._progress = state.progress
         self._first_batch = self._progress.batches
         self._stop_batch = self._first_batch
         self._callback_stop = StopByCallback(setup.context, setup.sync, state)
-        within = state.workload if state else None
-        self._workload_start = self._first_batch if within is None else within
+        self._workload_start = self._first_batch if state.workload is None else state.workload
         self._united_at = -1
         self._at_workload_start = False
         # What callbacks of old trials get of their epochs: the sums so far, and the model's before.
@@ -65,9 +64,9 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._reports: Reports | NoReports = NoReports()
         self._trace = None
         if setup.run.is_chief:
-            out, records = setup.run.options.out, state.records if state else 0
+            out = setup.run.options.out
             display = setup.run.display if setup.context.fit_settings.verbose else Display()
-            self._reports = Reports(out, records, display, setup.schedule.total)
+            self._reports = Reports(out, state.records, display, setup.schedule.total)
             if setup.run.options.trace:
                 self._trace = Trace(out, self._first_batch, setup.context.model)
         self._feed = setup.data.training_feed(self._first_batch)
@@ -140,7 +139,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
     def _open(self, model: Any) -> tf.data.Dataset:
         """Open the training data at the first batch, with the model and all states restored."""
         point, sync = self._setup.run.resume_point, self._setup.sync
-        if not (point.path and point.state and point.own):
+        if not (point.path and point.own):
             if self._warm_start:
                 self._warm_start.restore_random()
             is_needed_built = sync.size > 1 or self._warm_start is not None

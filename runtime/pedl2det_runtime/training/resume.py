@@ -13,7 +13,7 @@ from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.checkpoint import ownership, signature
 from pedl2det_runtime.checkpoint.json_lines import BATCH, REPORT, written_lines
 from pedl2det_runtime.checkpoint.rank_state import RankState
-from pedl2det_runtime.checkpoint.state import State, read_state
+from pedl2det_runtime.checkpoint.state import Progress, State, read_state
 from pedl2det_runtime.checkpoint.writer import Contents
 from pedl2det_runtime.distributed.ranks import seen_by_all
 from pedl2det_runtime.errors import ConfigError, DamagedCheckpointError
@@ -27,13 +27,15 @@ from pedl2det_runtime.training.changes_since_checkpoint import (
 )
 from pedl2det_runtime.training.run_options import Run, RunOptions
 
+_NEW_RUN = State(progress=Progress(), records=0, best=None, seed=0, slots=1)
+
 
 @dataclass(frozen=True)
 class ResumePoint:
-    """The checkpoint that a run continues from; all None for a new run."""
+    """The checkpoint that a run continues from, if there is one."""
 
     path: Path | None = None  #: its directory
-    state: State | None = None  #: progress of the run
+    state: State = _NEW_RUN  #: progress of the run
     own: RankState | None = None  #: state of this rank
     damaged: frozenset[str] = frozenset()  #: names of newer checkpoints that cannot be used
 

@@ -82,8 +82,7 @@ def locked_run(
 def resolve_run(options: RunOptions, info: TrialInfo, display: Display) -> Run:
     """Find the checkpoint to continue from, and the one to begin with."""
     point = checkpoint_of_all(options, info, display.say)
-    if point.state is not None:
-        info = replace(info, initial_batch=point.state.progress.batches)
+    info = replace(info, initial_batch=point.state.progress.batches)
     source = source_of_all(options, info, has_checkpoint=point.path is not None)
     return Run(options, info, point, display, source)
 
@@ -104,8 +103,8 @@ def _run_in_needed_mode(run: Run, file: Path | None) -> Progress:
             reason = graph_mode.reason_for(error)
             if reason is None:
                 raise
-            known = point.state.records if point.state else 0
-            if len(written_lines(run.options.out / "metrics.jsonl", REPORT)) > known:
+            reports = written_lines(run.options.out / "metrics.jsonl", REPORT)
+            if len(reports) > point.state.records:
                 if SELECT_GRAPH_MODE not in str(error):
                     error.args = (f"{error}; {SELECT_GRAPH_MODE}",)
                 raise
@@ -160,7 +159,7 @@ def train(trial_class: type[TFKerasTrial], run: Run) -> Progress:
 
     setup = set_up_trial(trial_class, run)
     point = run.resume_point
-    if point.state is not None:
+    if point.path is not None:
         run.say(f"resumed at batch {point.state.progress.batches}")
         if point.state.stopped:
             run.say(run_record.STOPPED)
@@ -173,7 +172,7 @@ def train(trial_class: type[TFKerasTrial], run: Run) -> Progress:
         longer = (config.searcher.twice_the_length(),) if 0 < length <= batches else ()
         ended = Ended(
             batches=batches,
-            trained=batches - (point.state.progress.batches if point.state else 0),
+            trained=batches - point.state.progress.batches,
             seconds=time.monotonic() - began,
             best=setup.checkpoints.best_validation(),
             last=setup.checkpoints.value_at(batches),

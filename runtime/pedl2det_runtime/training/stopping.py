@@ -122,11 +122,11 @@ class StopBySignal:
 class StopByCallback:
     """Collects requests of all ranks; training stops at the end of a workload."""
 
-    def __init__(self, context: TFKerasTrialContext, sync: RankSync, state: State | None) -> None:
+    def __init__(self, context: TFKerasTrialContext, sync: RankSync, state: State) -> None:
         self._context, self._sync = context, sync
         #: whether a callback of this rank has asked, and whether all ranks stop
-        self.is_pending = state.wants_to_stop if state else False
-        self.is_agreed = state.stopped if state else False
+        self.is_pending = state.wants_to_stop
+        self.is_agreed = state.stopped
 
     def collect(self) -> None:
         """Record a request of this rank; Keras must not act on it before the workload ends."""
