@@ -17,6 +17,12 @@ from pedl2det_runtime.errors import CheckpointError, ConfigError
 
 _PROTOCOLS = {"shared_fs": "file", "directory": "file", "s3": "s3", "gcs": "gs", "azure": "abfs"}
 _PACKAGES = {"s3": "s3fs", "gcs": "gcsfs", "azure": "adlfs"}
+#: The keys whose values make the path of the checkpoints; the first is required.
+_PATHS = {
+    "shared_fs": ("host_path", "storage_path"),
+    "directory": ("container_path",),
+    "azure": ("container",),
+}
 _REMEDY = "or keep checkpoints only in the results: --set checkpoint_storage.type=null"
 
 
@@ -125,23 +131,13 @@ def local_paths(config: CheckpointStorage, name: str) -> list[Path]:
 
 
 def _base(kind: str, fields: dict[str, Any]) -> str:
-    def field(name: str) -> str:
-        value = fields.get(name)
-        if not isinstance(value, str) or not value:
-            raise ConfigError(f"checkpoint_storage.{name}: {kind} needs it, {_REMEDY}")
-        return value
-
-    match kind:
-        case "shared_fs":
-            parts = [field("host_path"), fields.get("storage_path")]
-        case "directory":
-            parts = [field("container_path")]
-        case "azure":
-            parts = [field("container")]
-        case _:
-            parts = [field("bucket"), fields.get("prefix")]
-    first, *others = (str(part) for part in parts if part)
-    return "/".join([first.rstrip("/"), *(part.strip("/") for part in others)])
+    """Return the path of the checkpoints in a storage."""
+    place, *below = _PATHS.get(kind, ("bucket", "prefix"))
+    base = fields.get(place)
+    if not isinstance(base, str) or not base:
+        raise ConfigError(f"checkpoint_storage.{place}: {kind} needs it, {_REMEDY}")
+    parts = [str(fields[name]).strip("/") for name in below if fields.get(name)]
+    return "/".join([base.rstrip("/"), *parts])
 
 
 def _options(kind: str, fields: dict[str, Any]) -> dict[str, Any]:
