@@ -32,12 +32,7 @@ _STATES = {
 
 
 def describe_checkpoint(path: Path) -> list[str]:
-    """Return the lines that describe a checkpoint.
-
-    Raises:
-        CheckpointError: it is none.
-        DamagedCheckpointError: it is damaged.
-    """
+    """Return the lines that describe a checkpoint."""
     old = opened(path)
     rows = [("checkpoint", str(path)), *_facts(path, old)]
     rows += [("optimizer", _optimizer(state)) for state in old.weights.optimizers()]

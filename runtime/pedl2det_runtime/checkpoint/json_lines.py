@@ -71,9 +71,6 @@ class JsonLines:
     """A file of one JSON object a line, cut back to its first ``keep`` lines; None keeps all.
 
     A resumed run writes the lines after its checkpoint again.
-
-    Raises:
-        ConfigError: pedl2det did not write what is in the file.
     """
 
     def __init__(self, path: Path, keys: tuple[str, ...], keep: int | None = 0) -> None:

@@ -143,11 +143,7 @@ class CheckpointManager:
         return self._values.get(batches)
 
     def catch_up(self) -> None:
-        """Remove checkpoints left incomplete by a kill, and store those not stored yet.
-
-        Raises:
-            CheckpointError: a copy to the storage failed.
-        """
+        """Remove checkpoints left incomplete by a kill, and store those not stored yet."""
         for path in ownership.half_written(self._directory):
             ownership.remove(path)
         ownership.remove_empty(self._directory)

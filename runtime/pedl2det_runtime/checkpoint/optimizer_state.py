@@ -43,11 +43,7 @@ Slots = dict[str, list[tuple[str, Any]]]
 
 @dataclass(frozen=True)
 class OptimizerState:
-    """The state of an optimizer, as a file holds it.
-
-    Raises:
-        ValueError: a counter of steps is not a whole number.
-    """
+    """The state of an optimizer, as a file holds it."""
 
     names: tuple[str, ...]  #: the name of each array
     arrays: tuple[Array, ...]  #: the arrays

@@ -43,11 +43,7 @@ def size_of(model: Any) -> int:
 
 
 def check_npz(path: Path) -> None:
-    """Refuse an ``.npz`` file whose arrays need more memory than its size.
-
-    Raises:
-        DamagedCheckpointError: the file is compressed, damaged or not an archive.
-    """
+    """Refuse an ``.npz`` file whose arrays need more memory than its size."""
     size = require_file(path)
     with reading(path), zipfile.ZipFile(path) as archive:
         members = archive.infolist()
@@ -61,9 +57,6 @@ def check_hdf5(path: Path, limit: float = math.inf, *, is_whole: bool = False) -
 
     A child process reads the file first, unless ``is_whole`` says that this run wrote it so.
     ``limit`` is the maximum size of the data in bytes.
-
-    Raises:
-        DamagedCheckpointError: the file is refused or damaged.
     """
     import h5py
 
@@ -94,9 +87,6 @@ def check_tensors(prefix: Path, limit: float) -> None:
     """Refuse a checkpoint in TensorFlow's format that is damaged or declares too much data.
 
     ``prefix`` is the path of its files without ``.index``, ``limit`` the maximum size in bytes.
-
-    Raises:
-        DamagedCheckpointError: the checkpoint is refused.
     """
     keras_versions.load_tensorflow()
     import tensorflow as tf

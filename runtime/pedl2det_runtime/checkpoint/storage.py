@@ -116,11 +116,7 @@ def _reason(error: Exception, fields: dict[str, Any]) -> str:
 
 
 def local_paths(config: CheckpointStorage, name: str) -> list[Path]:
-    """Return where a checkpoint of this name may be in a storage of files; nothing for a cloud.
-
-    Raises:
-        ConfigError: a field is missing.
-    """
+    """Return where a checkpoint of this name may be in a storage of files; nothing for a cloud."""
     kind, fields = str(config.type), config.model_extra or {}
     if _PROTOCOLS.get(kind) != "file":
         return []

@@ -61,11 +61,7 @@ def require_file(path: Path) -> int:
 
 
 def read_bytes(path: Path, limit: int | None = None) -> bytes:
-    """Return the content of a regular file of at most ``limit`` bytes.
-
-    Raises:
-        DamagedCheckpointError: the file is missing, too large, a link or a special file.
-    """
+    """Return the content of a regular file of at most ``limit`` bytes."""
     size = require_file(path)
     with reading(path):
         if limit is not None and size > limit:

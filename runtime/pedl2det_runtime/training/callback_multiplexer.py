@@ -87,7 +87,7 @@ class Multiplexer:
 
     @property
     def needs_every_training_batch(self) -> bool:
-        """Whether a callback implements hooks of single training batches."""
+        """Whether a callback has hooks of single training batches."""
         return self._is_never_chunked or any(
             callback._implements_train_batch_hooks() for callback in self._callbacks
         )

@@ -166,10 +166,6 @@ def load_old(
 
     Returns:
         The model and the wrapped optimizers.
-
-    Raises:
-        CheckpointError: it is damaged, needs its code, or does not fit the trial in it.
-        TrialCodeError: the trial's code raised.
     """
     facts, code = old.facts, old.code
     if trust and code is not None and facts.config is not None:

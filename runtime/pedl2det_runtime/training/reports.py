@@ -51,11 +51,7 @@ class Reports:
         self._display.report(report, self._total)
 
     def check(self) -> None:
-        """Refuse to continue without what was reported.
-
-        Raises:
-            ConfigError: ``metrics.jsonl`` was removed, replaced or cut.
-        """
+        """Refuse to continue without what was reported."""
         self._log.check()
 
     def sync(self) -> None:

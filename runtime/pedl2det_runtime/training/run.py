@@ -46,8 +46,7 @@ STARTUP_HOOK = "startup-hook.sh"
 def run(options: RunOptions, display: Display) -> Progress:
     """Train a trial of any generation."""
     file = options.directory if options.directory.is_file() else None
-    if file is not None:  # a model definition of one file
-        options = replace(options, directory=file.parent)
+    options = replace(options, directory=options.home)
     if not options.directory.is_dir():
         raise ConfigError(f"{options.directory}: no such directory")
     config = read_config(options.config or find_config(options.directory), options.overrides)
@@ -59,16 +58,18 @@ def run(options: RunOptions, display: Display) -> Progress:
         display = Display()
     info = TrialInfo.of(config, options.out, distributed)
     with locked_run(options, distributed.rank, display.say):
-        one = resolve_run(options, info, display)
+        resolved = resolve_run(options, info, display)
         keras_versions.choose_keras_2()
         keras_versions.load_tensorflow()
         with stub_path.served_first(), keras_versions.as_before():
             display.begin(config.title, info.seed)
             for line in notices(config, info.hparams, info.slots):
-                one.say(line)
-            if (one.options.directory / STARTUP_HOOK).is_file():
-                one.say(f"{STARTUP_HOOK}: a cluster ran it before the trial; it is not run here")
-            return _run_in_needed_mode(one, file)
+                display.say(line)
+            if (options.directory / STARTUP_HOOK).is_file():
+                display.say(
+                    f"{STARTUP_HOOK}: a cluster ran it before the trial; it is not run here"
+                )
+            return _run_in_needed_mode(resolved, file)
 
 
 def locked_run(
@@ -187,10 +188,8 @@ def train(trial_class: type[TFKerasTrial], run: Run) -> Progress:
 
 def readable_config(options: RunOptions) -> ExperimentConfig | None:
     """Return a trial's config; None where it cannot be read."""
-    path = options.directory
     try:
-        config = options.config or find_config(path.parent if path.is_file() else path)
-        return read_config(config, options.overrides)
+        return read_config(options.config or find_config(options.home), options.overrides)
     except (ConfigError, OSError):
         return None  # the run itself says what is wrong
 

@@ -132,12 +132,7 @@ def _locked(path: Path, say: Callable[[str], None]) -> tuple[int, bool]:
 
 
 def _flock(path: Path, say: Callable[[str], None], create: int = 0) -> int:
-    """Open and lock the file, which the flag ``create`` creates; say if there are no locks.
-
-    Raises:
-        OSError: the file cannot be opened.
-        ConfigError: another process holds the lock.
-    """
+    """Open and lock the file, which ``create`` may create; say so if there are no locks."""
     descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | create, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class RunOptions:
     """What a user may ask of one run."""
 
-    directory: Path  #: the trial's directory
+    directory: Path  #: the trial's directory, or its file
     out: Path  #: where the results go
     config: Path | None = None  #: the experiment config; None for the one in the directory
     overrides: tuple[str, ...] = ()  #: ``key.path=value`` for the config
@@ -36,6 +36,11 @@ class RunOptions:
     weights_only: bool = False  #: take only the weights of it
     #: whether ``out`` is a temporary directory, which each process makes
     discards_results: bool = False
+
+    @property
+    def home(self) -> Path:
+        """The trial's directory, also where ``directory`` is a single file."""
+        return self.directory.parent if self.directory.is_file() else self.directory
 
     def arguments(self) -> list[str]:
         """Return the arguments of ``pedl2det run`` with these options."""

@@ -110,10 +110,6 @@ def find_end(options: RunOptions, config: ExperimentConfig | None) -> RunEnd | N
     Returns:
         None if it is not known without the trial: then TensorFlow is needed. A script is run
         to its end, and changed code may do more at the end of the training.
-
-    Raises:
-        ConfigError: another process trains into the directory, or its record is not of pedl2det.
-        DamagedCheckpointError: the checkpoint holds no config.
     """
     is_plain = options.resume and not (options.force or options.test or options.from_checkpoint)
     end = read(options.out).end if is_plain else None
@@ -124,9 +120,8 @@ def find_end(options: RunOptions, config: ExperimentConfig | None) -> RunEnd | N
     if path is None or damaged or run_lock.holder(options.out):
         return None
     state, ended = read_state(path), end.ended
-    home = options.directory.parent if options.directory.is_file() else options.directory
     changed: list[str] = []
-    report_code_changes(path, home, (), changed.append)
+    report_code_changes(path, options.home, (), changed.append)
     is_same = (
         not changed
         and not config_changes(path, TrialInfo.of(config, options.out))

@@ -67,11 +67,9 @@ def start_ranks(
     The second argument of ``say`` says whether a line goes to stderr; ``more`` are further
     arguments of ``pedl2det run``.
     """
-    directory = options.directory
-    home = directory.parent if directory.is_file() else directory
-    if not home.is_dir():
-        raise ConfigError(f"{directory}: no such directory")
-    file = options.config or find_config(home)
+    if not options.home.is_dir():
+        raise ConfigError(f"{options.directory}: no such directory")
+    file = options.config or find_config(options.home)
     config = read_config(file, options.overrides)
     if not hosts:
         run_lock.refuse_held(options.out)

@@ -170,11 +170,7 @@ def _check_model(context: TFKerasTrialContext) -> None:
 
 
 def _generation(trial: TFKerasTrial, run: Run) -> Generation:
-    """Return that of the trial; a context-based one whose config counts in steps is of 2020.
-
-    Raises:
-        ConfigError: the config is PEDL's, which names no entrypoint, and the trial is migrated.
-    """
+    """Return that of the trial; a context-based one whose config counts in steps is of 2020."""
     own, config = trial.api_generation, run.config
     if own is not CONTEXT_BASED or not config.is_legacy:
         return own

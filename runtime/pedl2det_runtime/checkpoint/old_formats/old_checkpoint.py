@@ -89,9 +89,6 @@ class OldCheckpoint:
         """Restore the optimizers of a built model, and return their states.
 
         ``optimizers`` are the wrapped ones in call order; if there are none, those of the model.
-
-        Raises:
-            CheckpointError: the states do not fit the optimizers.
         """
         own = optimizers or keras_versions.optimizers(model)
         saved = self.weights.optimizers()

@@ -86,11 +86,7 @@ def callback_states(directory: Path, home: Path | None = None) -> list[Any] | No
 
 
 def trained_batches(directory: Path) -> int | None:
-    """Return the number of batches that the sequencer counts, or the callbacks, if any does.
-
-    Raises:
-        DamagedCheckpointError: the file of the sequencer is damaged.
-    """
+    """Return the number of batches that the sequencer counts, or the callbacks, if any does."""
     sequencer = _read(directory / SEQUENCER) or {}
     counts = [sequencer.get(name) for name in ("steps_completed", "latest_batch")]
     with contextlib.suppress(DamagedCheckpointError, KeyError):  # it may hold the trial's objects
