@@ -61,12 +61,12 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._before_batch: dict[str, tuple[float, float]] = {}
         self._rank_state = RankStateCapture(setup)
         self._warm_start = WarmStart(setup, setup.run.source) if setup.run.source else None
+        self._display = setup.run.display if setup.context.fit_settings.verbose else Display()
         self._reports: Reports | NoReports = NoReports()
         self._trace = None
         if setup.run.is_chief:
             out = setup.run.options.out
-            display = setup.run.display if setup.context.fit_settings.verbose else Display()
-            self._reports = Reports(out, state.records, display, setup.schedule.total)
+            self._reports = Reports(out, state.records)
             if setup.run.options.trace:
                 self._trace = Trace(out, self._first_batch, setup.context.model)
         self._feed = setup.data.training_feed(self._first_batch)
@@ -203,7 +203,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         logs = graph_mode.metrics_of(logs or {})
         batches = self._first_batch + batch + 1
         self._progress = replace(self._progress, batches=batches)
-        self._reports.advance(batches)
+        self._display.advance(batches, self._schedule.total)
         of_batch = dict(logs)
         if self._counts_epochs:
             after = metric_sums(self._setup.context.model)
@@ -255,7 +255,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._callbacks.determined("on_train_workload_end", batches, metrics | counted)
         self._callback_stop.agree()
         self._workload_start = batches
-        self._reports.report(Report("training", batches, epochs, metrics))
+        self._report(Report("training", batches, epochs, metrics))
         self._act()
         self._setup.context.model.reset_metrics()
         if self._callback_stop.is_agreed:
@@ -296,10 +296,14 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._progress = replace(self._progress, last_validation=batches)
         metrics = scalars(metrics)
         is_best = self._setup.checkpoints.is_best(metrics)
-        self._reports.report(Report("validation", batches, self._epochs(), metrics, is_best))
+        self._report(Report("validation", batches, self._epochs(), metrics, is_best))
         wanted = self._setup.checkpoints.record_validation(batches, metrics)
         if wanted and self._progress.last_checkpoint < batches and batches > 0:
             self._save()
+
+    def _report(self, report: Report) -> None:
+        self._reports.write(report)
+        self._display.report(report, self._schedule.total)
 
     def _save(self) -> None:
         progress = replace(self._progress, last_checkpoint=self._progress.batches)

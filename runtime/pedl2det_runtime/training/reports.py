@@ -1,4 +1,4 @@
-"""What a run reports: ``metrics.jsonl``, TensorBoard events and lines for people."""
+"""Write what a run reports: ``metrics.jsonl``, ``batches.jsonl`` and TensorBoard events."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 from pedl2det_runtime.backends.learning_rates import LearningRates
 from pedl2det_runtime.checkpoint.json_lines import BATCH, REPORT, JsonLines, Metrics
-from pedl2det_runtime.training.display import Display, Report
+from pedl2det_runtime.training.display import Report
 
 
 class Reports:
     """The reports of a run; a resumed run keeps ``keep`` lines of ``metrics.jsonl``."""
 
-    def __init__(self, directory: Path, keep: int, display: Display, total: int) -> None:
+    def __init__(self, directory: Path, keep: int) -> None:
         import tensorflow as tf
 
         self._log = JsonLines(directory / "metrics.jsonl", REPORT, keep)
@@ -24,20 +24,14 @@ class Reports:
                 directory / "tensorboard" / "metrics",
                 filename_suffix=f".{uuid.uuid4()}",  # else the second, which may be taken
             )
-        self._display = display
-        self._total = total
 
     @property
     def written(self) -> int:
         """Lines in ``metrics.jsonl``."""
         return self._log.written
 
-    def advance(self, batches: int) -> None:
-        """Show how many batches are trained."""
-        self._display.advance(batches, self._total)
-
-    def report(self, report: Report) -> None:
-        """Report the metrics of a workload or a validation."""
+    def write(self, report: Report) -> None:
+        """Write the metrics of a workload or a validation."""
         import tensorflow as tf
 
         record = asdict(report)
@@ -48,7 +42,6 @@ class Reports:
             for name, value in report.metrics.items()
         ]
         self._events.add_summary(tf.compat.v1.Summary(value=values), report.batches)
-        self._display.report(report, self._total)
 
     def check(self) -> None:
         """Refuse to continue without what was reported."""
@@ -65,11 +58,8 @@ class NoReports:
 
     written = 0
 
-    def advance(self, batches: int) -> None:
-        """Show nothing."""
-
-    def report(self, report: Report) -> None:
-        """Report nothing."""
+    def write(self, report: Report) -> None:
+        """Write nothing."""
 
     def check(self) -> None:
         """Nothing is written."""
