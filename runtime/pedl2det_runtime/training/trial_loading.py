@@ -120,11 +120,7 @@ def load_trial(
     entrypoint = _trial_of(entrypoint)
     if entrypoint is not None:
         module, found = _imported(directory, entrypoint)
-        if not (inspect.isclass(found) and issubclass(found, Trial)):
-            raise TrialLoadError(
-                f"entrypoint {entrypoint}: expected a trial class, got {type(found).__name__}"
-            )
-        return found.as_context_trial(module)
+        return _require_trial(found, entrypoint).as_context_trial(module)
     with users_code(directory, f"import {file or 'the package'}"):
         module = _package(directory, file)
     trials = {
@@ -142,6 +138,14 @@ def load_trial(
             + ("name one with entrypoint in the config" if trials else "import it there")
         )
     return trials.pop().as_context_trial(module)
+
+
+def _require_trial(found: Any, place: str) -> type[Trial]:
+    if not (inspect.isclass(found) and issubclass(found, Trial)):
+        raise TrialLoadError(
+            f"entrypoint {place}: expected a trial class, got {type(found).__name__}"
+        )
+    return found
 
 
 def _imported(directory: Path, place: str) -> tuple[ModuleType, Any]:
@@ -178,9 +182,7 @@ def _from_entrypoints(directory: Path, entrypoints: dict[str, str]) -> type[TFKe
             setattr(package, name, found[key][1])
         elif "data_loaders_function" not in found and hasattr(home, name):  # beside the trial
             setattr(package, name, getattr(home, name))
-    if not (inspect.isclass(trial) and issubclass(trial, Trial)):
-        raise TrialLoadError(f"entrypoints.trial_class: {entrypoints['trial_class']}: no trial")
-    return trial.as_context_trial(package)
+    return _require_trial(trial, entrypoints["trial_class"]).as_context_trial(package)
 
 
 def _trial_of(entrypoint: Any) -> str | None:
