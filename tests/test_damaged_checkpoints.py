@@ -21,7 +21,7 @@ import damage
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.checkpoint import resource_limits, safe_pickle, signature
 from pedl2det_runtime.checkpoint.describe import describe_checkpoint
-from pedl2det_runtime.checkpoint.rank_state import RankState
+from pedl2det_runtime.checkpoint.state import RankState
 from pedl2det_runtime.errors import CheckpointError, DamagedCheckpointError
 from support import pedl2det, write_tree
 from training import Trained, Trial, X, config, run

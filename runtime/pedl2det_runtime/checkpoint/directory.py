@@ -8,8 +8,7 @@ import os
 from pathlib import Path
 
 from pedl2det_runtime.checkpoint import manifest, model_files, ownership, signature
-from pedl2det_runtime.checkpoint.rank_state import RankState
-from pedl2det_runtime.checkpoint.state import read_state
+from pedl2det_runtime.checkpoint.state import RankState, read_state
 from pedl2det_runtime.checkpoint.untrusted_files import read_json, reading
 from pedl2det_runtime.errors import DamagedCheckpointError
 

@@ -12,8 +12,7 @@ from typing import Any
 
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.checkpoint import ownership, writer
-from pedl2det_runtime.checkpoint.rank_state import RankState
-from pedl2det_runtime.checkpoint.state import State
+from pedl2det_runtime.checkpoint.state import RankState, State
 from pedl2det_runtime.checkpoint.storage import Storage
 from pedl2det_runtime.checkpoint.writer import Contents, Unfinished
 from pedl2det_runtime.config.generation import CONTEXT_BASED, Generation

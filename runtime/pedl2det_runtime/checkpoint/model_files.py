@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from pedl2det_runtime.backends import graph_mode, keras_versions, random_state
 from pedl2det_runtime.checkpoint import resource_limits
-from pedl2det_runtime.checkpoint.rank_state import RankState
+from pedl2det_runtime.checkpoint.state import RankState
 from pedl2det_runtime.checkpoint.untrusted_files import read_json
 from pedl2det_runtime.errors import CheckpointError, DamagedCheckpointError
 from pedl2det_runtime.errors.trial_code import one_line

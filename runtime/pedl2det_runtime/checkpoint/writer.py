@@ -6,7 +6,7 @@
                                    support
 ``optimizer.json``                 optimizer settings that callbacks may change
 ``state.json``                     progress, seed, best metric (:mod:`.state`)
-``rank-0/``, ``rank-1/`` ...       the state of each process (:mod:`.rank_state`)
+``rank-0/``, ``rank-1/`` ...       the state of each process (:mod:`.state`)
 ``experiment_config.json``         the config, without credentials
 ``hparams.json``                   the hyperparameters
 ``code/``                          the modules that the trial imported (:mod:`.code_files`)
@@ -34,8 +34,7 @@ from typing import Any
 from pedl2det_runtime.backends import graph_mode, keras_versions
 from pedl2det_runtime.checkpoint import manifest, model_files, ownership, signature
 from pedl2det_runtime.checkpoint.code_files import code_without_credentials
-from pedl2det_runtime.checkpoint.rank_state import RankState
-from pedl2det_runtime.checkpoint.state import State
+from pedl2det_runtime.checkpoint.state import RankState, State
 from pedl2det_runtime.config.credentials import without_credentials
 from pedl2det_runtime.errors import CheckpointError
 

@@ -11,7 +11,7 @@ import tensorflow as tf
 from pedl2det_runtime.api.callbacks import Callback
 from pedl2det_runtime.backends import graph_mode
 from pedl2det_runtime.checkpoint import safe_pickle
-from pedl2det_runtime.checkpoint.rank_state import RankState
+from pedl2det_runtime.checkpoint.state import RankState
 from pedl2det_runtime.checkpoint.untrusted_files import reading
 from pedl2det_runtime.config.generation import Generation
 from pedl2det_runtime.data.attribute_changes import AttributeChanges

@@ -21,8 +21,7 @@ from pedl2det_runtime.checkpoint import (
 from pedl2det_runtime.checkpoint.code_files import public_files, publishable_code
 from pedl2det_runtime.checkpoint.old_formats import states
 from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import OldCheckpoint, opened
-from pedl2det_runtime.checkpoint.rank_state import RankState
-from pedl2det_runtime.checkpoint.state import Progress, State
+from pedl2det_runtime.checkpoint.state import Progress, RankState, State
 from pedl2det_runtime.errors import CheckpointError
 from pedl2det_runtime.training.load_model import load_old
 from pedl2det_runtime.training.source_checkpoint import require_checkpoint

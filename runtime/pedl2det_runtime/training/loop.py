@@ -19,8 +19,7 @@ from pedl2det_runtime.backends import chunks, graph_mode, keras_versions, random
 from pedl2det_runtime.backends.wrapped_model import compiled_once
 from pedl2det_runtime.checkpoint import model_files
 from pedl2det_runtime.checkpoint.json_lines import scalars
-from pedl2det_runtime.checkpoint.rank_state import RankState
-from pedl2det_runtime.checkpoint.state import Progress, State
+from pedl2det_runtime.checkpoint.state import Progress, RankState, State
 from pedl2det_runtime.data import class_weights
 from pedl2det_runtime.distributed.ranks import as_lost
 from pedl2det_runtime.errors import Interrupted, InvalidExperimentException

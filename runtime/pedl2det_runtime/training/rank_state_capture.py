@@ -7,7 +7,7 @@ from typing import Any
 
 from pedl2det_runtime.backends import graph_mode, graph_random, keras_versions, random_state
 from pedl2det_runtime.checkpoint import model_files
-from pedl2det_runtime.checkpoint.rank_state import RankState
+from pedl2det_runtime.checkpoint.state import RankState
 from pedl2det_runtime.checkpoint.untrusted_files import reading
 from pedl2det_runtime.data.attribute_changes import AttributeChanges
 from pedl2det_runtime.data.generators import replay_draws

@@ -12,8 +12,7 @@ from pedl2det_runtime.backends import keras_versions
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.checkpoint import ownership, signature
 from pedl2det_runtime.checkpoint.json_lines import BATCH, REPORT, written_lines
-from pedl2det_runtime.checkpoint.rank_state import RankState
-from pedl2det_runtime.checkpoint.state import Progress, State, read_state
+from pedl2det_runtime.checkpoint.state import Progress, RankState, State, read_state
 from pedl2det_runtime.checkpoint.writer import Contents
 from pedl2det_runtime.distributed.ranks import seen_by_all
 from pedl2det_runtime.errors import ConfigError, DamagedCheckpointError

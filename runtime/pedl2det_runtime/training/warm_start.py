@@ -16,7 +16,7 @@ from pedl2det_runtime.backends import graph_mode, keras_versions, random_state
 from pedl2det_runtime.checkpoint import directory, model_files, resource_limits, safe_pickle
 from pedl2det_runtime.checkpoint.old_formats import states
 from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import OldCheckpoint, opened
-from pedl2det_runtime.checkpoint.rank_state import RankState
+from pedl2det_runtime.checkpoint.state import RankState
 from pedl2det_runtime.checkpoint.untrusted_files import reading
 from pedl2det_runtime.errors import CheckpointError, DamagedCheckpointError
 from pedl2det_runtime.training.run_record import SourceCheckpoint
