@@ -52,10 +52,7 @@ def written_lines(path: Path, keys: tuple[str, ...]) -> list[bytes]:
     rest = rest.rstrip(b"\0")  # a power failure leaves these
     is_ours = start.startswith(rest[: len(start)]) and all(_has_keys(line, keys) for line in lines)
     if not is_ours:
-        raise ConfigError(
-            f"{path}: pedl2det did not write this, and does not write into it: move it away, "
-            "or choose another directory with --out"
-        )
+        raise ownership.foreign_file_error(path)
     return [line + b"\n" for line in lines]
 
 

@@ -155,6 +155,14 @@ def refuse_existing(path: Path) -> None:
         raise FileExistsError(errno.EEXIST, f"{path.name} exists and is not replaced", str(path))
 
 
+def foreign_file_error(path: Path) -> ConfigError:
+    """Return the error about a file of somebody else that has the name of one of ours."""
+    return ConfigError(
+        f"{path}: pedl2det did not write this, and does not replace it: move it away, or choose "
+        "another directory with --out"
+    )
+
+
 def refuse_foreign(path: Path, *, directory: bool) -> None:
     """Refuse a path in the results that exists and is a link, or of an unexpected type."""
     try:

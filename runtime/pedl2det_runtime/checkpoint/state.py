@@ -58,8 +58,7 @@ def read_state(checkpoint: Path) -> State:
 
 def written_with(checkpoint: Path) -> dict[str, Any]:
     """Return the metadata of a checkpoint: versions, and what ``build_model`` compiled."""
-    metadata: dict[str, Any] = read_json(checkpoint / ownership.METADATA)
-    return metadata
+    return read_json(checkpoint / ownership.METADATA)
 
 
 @dataclass(frozen=True)

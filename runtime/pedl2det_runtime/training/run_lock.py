@@ -122,10 +122,7 @@ def _locked(path: Path, say: Callable[[str], None]) -> tuple[int, bool]:
         found = os.pread(descriptor, _LONGEST, 0)
         if found and _parsed(found) is None:
             os.close(descriptor)
-            raise ConfigError(
-                f"{path}: pedl2det did not write this, and does not write into it: move it away, "
-                "or choose another directory with --out"
-            )
+            raise ownership.foreign_file_error(path)
         if _is_at(descriptor, path):
             return descriptor, is_new or bool(found)
         os.close(descriptor)  # its last holder has just removed it

@@ -143,7 +143,4 @@ def _read(path: Path, kind: type[_Part]) -> _Part | None:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
     except ValueError:
-        raise ConfigError(
-            f"{path}: pedl2det did not write this, and does not replace it: move it away, "
-            "or choose another directory with --out"
-        ) from None
+        raise ownership.foreign_file_error(path) from None
