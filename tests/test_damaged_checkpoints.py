@@ -156,8 +156,8 @@ def test_without_a_whole_checkpoint_a_run_ends_with_one_line_and_2(tmp_path: Pat
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == (
         f"pedl2det: {path}/hparams.json: damaged checkpoint: its content differs from its hash in "
-        f"metadata.json; {results}/checkpoints has no undamaged checkpoint: start anew with "
-        "another --out"
+        f"metadata.json; {results}/checkpoints has no undamaged checkpoint: start a new run "
+        "with another --out"
     )
     assert "Traceback" not in done.stderr
 

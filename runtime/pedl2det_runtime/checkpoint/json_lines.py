@@ -103,7 +103,7 @@ class JsonLines:
             what = "cut" if is_there else "removed or replaced"
             raise ConfigError(
                 f"{self._path}: was {what} while the run wrote it; the run ends here, because "
-                "its results would be lost: start it anew, or put the files back and --resume"
+                "its results would be lost: start it again, or put the files back and --resume"
             )
 
     def sync(self) -> None:

@@ -152,7 +152,7 @@ def load_model_from_checkpoint_path(
         try:
             old.restore_optimizers(model, optimizers)
         except CheckpointError as error:
-            _log.warning("%s: the optimizer begins anew", error)
+            _log.warning("%s: the optimizer starts without it", error)
     return model
 
 

@@ -118,7 +118,7 @@ def create_trial_instance(
 
 
 def _train(trial_class: type[TFKerasTrial], info: TrialInfo, options: RunOptions) -> None:
-    # A script's own output stands beside it.
+    # The script prints as well.
     display = Display() if info.rank else Lines(print, None if options.test else options.out)
     with locked_run(options, info.rank, display.say):
         train(trial_class, resolve_run(options, info, display))

@@ -96,7 +96,7 @@ class RankStateCapture:
             others.append("the checkpoint holds the states of others")
         if others:
             self._setup.run.say(
-                f"random operations of graph mode begin anew ({', '.join(others)}): the results "
+                f"random operations of graph mode start again ({', '.join(others)}): the results "
                 "differ from those of an uninterrupted run"
             )
 
@@ -106,7 +106,7 @@ class RankStateCapture:
         if len(variables) != len(own.gradients):
             self._setup.run.say(
                 "the checkpoint and this run aggregate gradients differently "
-                "(optimizations.aggregation_frequency, or slots): a step begins anew"
+                "(optimizations.aggregation_frequency, or slots): a step starts again"
             )
             return
         with reading(own.directory / "gradients.npz"):

@@ -134,7 +134,8 @@ def _newest_undamaged(
     for broken, error in damaged.items():
         if path is None:
             raise DamagedCheckpointError(
-                f"{error}; {directory} has no undamaged checkpoint: start anew with another --out"
+                f"{error}; {directory} has no undamaged checkpoint: start a new run with another "
+                "--out"
             )
         batches = trained[path.name]
         lost = f"{trained[broken.name] - batches}" if broken.name in trained else "the later"
