@@ -102,13 +102,26 @@ class Unfinished:
         """Write the hashes, sync all files, and then write ``metadata.json``; any thread may do so.
 
         A checkpoint that is trusted, because its code is that of this user, is signed if there is a
-        key.
+        key. A callback must not have created files of these names.
         """
-        with _removed_on_error(self.path.parent, [self.path]):
-            metadata = self.metadata | {"files": manifest.describe_files(self.path)}
-            _write_metadata(self.path, manifest.with_hash(metadata), is_trusted)
-            _sync(self.path.parent)
-        return self.path
+        path = self.path
+        ready = path / f".{ownership.METADATA}.partial"
+        with _removed_on_error(path.parent, [path]):
+            files = manifest.describe_files(path)
+            for place in (ready, path / ownership.METADATA, path / ownership.SIGNATURE):
+                ownership.refuse_existing(place)
+            _write_json(ready, manifest.with_hash(self.metadata | {"files": files}))
+            if is_trusted:
+                with contextlib.suppress(CheckpointError):  # no key: it is loaded with trust
+                    about = {ownership.METADATA: manifest.entry_of(ready)}
+                    signature.sign(path, files | about)
+            for place in [*path.rglob("*"), path]:
+                if not place.is_symlink():  # a callback may create links
+                    _sync(place)
+            ready.rename(path / ownership.METADATA)
+            _sync(path)
+            _sync(path.parent)
+        return path
 
 
 @contextlib.contextmanager
@@ -133,23 +146,6 @@ def _copy_code(contents: Contents, target: Path) -> None:
         copy.parent.mkdir(parents=True, exist_ok=True)
         if (code := code_without_credentials(path)) is not None:
             copy.write_bytes(code)
-
-
-def _write_metadata(path: Path, metadata: dict[str, Any], is_trusted: bool) -> None:
-    """Write ``metadata.json`` atomically; fail if a callback created a file of this name."""
-    ready = path / f".{ownership.METADATA}.partial"
-    for place in (ready, path / ownership.METADATA, path / ownership.SIGNATURE):
-        ownership.refuse_existing(place)
-    _write_json(ready, metadata)
-    if is_trusted:
-        with contextlib.suppress(CheckpointError):  # no key: it is loaded with trust
-            about = {ownership.METADATA: manifest.entry_of(ready)}
-            signature.sign(path, metadata["files"] | about)
-    for place in [*path.rglob("*"), path]:
-        if not place.is_symlink():  # a callback may create links
-            _sync(place)
-    ready.rename(path / ownership.METADATA)
-    _sync(path)
 
 
 def _write_json(path: Path, value: Any) -> None:
