@@ -71,9 +71,19 @@ def check_config(
 
 def config_changes(path: Path, info: TrialInfo) -> list[Change]:
     """Return the keys of a run's config, and hyperparameters, that differ from its checkpoint's."""
-    config = _config_changes(read_json(path / "experiment_config.json"), info.config.raw)
+    configs = [_as_json(read_json(path / "experiment_config.json")), _as_json(info.config.raw)]
+    try:
+        models = [ExperimentConfig.model_validate(config) for config in configs]
+    except ValidationError:  # one of them is of another generation of the config schema
+        changed = changes(*configs)
+    else:  # missing keys have their defaults
+        changed = changes(*(model.model_dump(mode="json", exclude_none=True) for model in models))
+    ignored = {"hyperparameters", *_LABELS, *WITHOUT_EFFECT}
     known = {"hyperparameters": read_json(path / "hparams.json")}
-    return config + changes(known, {"hyperparameters": info.hparams})
+    return [
+        *(change for change in changed if change.key.partition(".")[0] not in ignored),
+        *changes(known, {"hyperparameters": info.hparams}),
+    ]
 
 
 def check_compiled(
@@ -153,18 +163,6 @@ def changes(old: Any, new: Any) -> list[Change]:
         for key in sorted(before.keys() | after.keys())
         if before.get(key) != after.get(key)
     ]
-
-
-def _config_changes(old: dict[str, Any], new: dict[str, Any]) -> list[Change]:
-    """Compare two configs; missing keys have their defaults."""
-    try:
-        models = [ExperimentConfig.model_validate(_as_json(config)) for config in (old, new)]
-    except ValidationError:  # one of them is of another generation of the config schema
-        changed = changes(old, new)
-    else:
-        changed = changes(*(model.model_dump(mode="json", exclude_none=True) for model in models))
-    ignored = {"hyperparameters", *_LABELS, *WITHOUT_EFFECT}
-    return [change for change in changed if change.key.partition(".")[0] not in ignored]
 
 
 def _refuse(path: Path, changed: list[Change], say: Callable[[str], None], *, force: bool) -> None:

@@ -109,13 +109,11 @@ def data_of(
         InvalidDataTypeException: a loader returned something else than documented.
     """
     with defined_at(definition("build_training_data_loader")):
-        training = as_data(
-            _unwrapped(context, training_loader),
-            batch_size,
-            keeps_partial_batch=generation.keeps_partial_batch,
-        )
+        training, validation = _unwrap_adapters(context, training_loader, validation_loader)
+        keeps_partial_batch = generation.keeps_partial_batch
+        training = as_data(training, batch_size, keeps_partial_batch=keeps_partial_batch)
     with defined_at(definition("build_validation_data_loader")):
-        validation = as_data(_without_adapter(validation_loader, training_loader), batch_size)
+        validation = as_data(validation, batch_size)
     steps = validation_steps or _validation_steps(context, validation, generation)
     if steps is None and is_dataset(validation) and is_endless(validation):
         raise InvalidExperimentException(
@@ -136,22 +134,17 @@ def data_of(
     return data
 
 
-def _unwrapped(context: TFKerasTrialContext, loader: Any) -> Any:
-    """Return the training data; the settings of an adapter go to the context."""
-    if not isinstance(loader, SequenceAdapter):
-        return loader
-    context.configure_fit(**loader.fit_settings())
-    return loader.sequence
-
-
-def _without_adapter(validation: Any, training: Any) -> Any:
-    """Return the validation data, which are read with the workers of the training data."""
-    if not isinstance(validation, SequenceAdapter):
-        return validation
-    settings = training.fit_settings() if isinstance(training, SequenceAdapter) else None
-    if validation.fit_settings() != settings:
-        _log.warning("the validation data are read with the workers of the training data")
-    return validation.sequence
+def _unwrap_adapters(context: TFKerasTrialContext, training: Any, validation: Any) -> Any:
+    """Return both data without adapters; the settings of that of the training data count."""
+    settings = None
+    if isinstance(training, SequenceAdapter):
+        settings, training = training.fit_settings(), training.sequence
+        context.configure_fit(**settings)
+    if isinstance(validation, SequenceAdapter):
+        if validation.fit_settings() != settings:
+            _log.warning("the validation data are read with the workers of the training data")
+        validation = validation.sequence
+    return training, validation
 
 
 def _validation_steps(
