@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from pedl2det_runtime.checkpoint import directory, ownership
-from pedl2det_runtime.checkpoint.manager import Retention, superseded
+from pedl2det_runtime.checkpoint import directory
+from pedl2det_runtime.checkpoint.manager import Goal, Retention, read_validations, superseded
 from pedl2det_runtime.checkpoint.old_formats import states
 from pedl2det_runtime.checkpoint.old_formats.hdf5_model import HDF5Model, Layers
 from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import OldCheckpoint, opened
@@ -48,8 +47,7 @@ def describe_run(path: Path) -> list[str] | None:
     """Return the lines that list the checkpoints of a run and mark the best; None if it is none.
 
     Raises:
-        DamagedCheckpointError: the config in the newest checkpoint is damaged.
-        ConfigError: ``metrics.jsonl`` is no file.
+        DamagedCheckpointError: the config in the newest checkpoint is damaged, or the reports are.
     """
     checkpoints = path / "checkpoints"
     batches = {} if directory.is_own(path) else directory.steps(checkpoints)
@@ -60,7 +58,9 @@ def describe_run(path: Path) -> list[str] | None:
     with reading(config):
         searcher = read_json(config)["searcher"]
         metric, smaller = str(searcher["metric"]), searcher.get("smaller_is_better", True) is True
-    values = _validations(path / "metrics.jsonl", metric)
+    log = path / "metrics.jsonl"
+    with reading(log):
+        values = read_validations(log, Goal(metric, smaller, "all", generation=EARLY_DETERMINED))
     best = batches.keys() - superseded(batches, values, Retention(1, 0, smaller), training=False)
     order = f"{'smaller' if smaller else 'larger'} is better"
     lines = [
@@ -73,19 +73,6 @@ def describe_run(path: Path) -> list[str] | None:
         mark = "best" if name in best else ""
         lines.append(f"{batches[name]:>8}      {shown:<15}{mark:<6}{checkpoints / name}")
     return [_printable(line) for line in lines]
-
-
-def _validations(log: Path, metric: str) -> dict[int, float]:
-    """Return a metric, by any of its names, of each validation in a log of reports."""
-    ownership.refuse_foreign(log, directory=False)
-    values: dict[int, float] = {}
-    for line in log.read_bytes().splitlines() if log.exists() else ():
-        with contextlib.suppress(ValueError, TypeError, KeyError):  # a kill cut the last line
-            report = json.loads(line)
-            if report["kind"] == "validation":
-                value = EARLY_DETERMINED.with_aliases(report["metrics"]).get(metric)
-                values |= {} if value is None else {int(report["batches"]): float(value)}
-    return values
 
 
 def _facts(path: Path, old: OldCheckpoint) -> Iterator[tuple[str, str]]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.checkpoint import ownership, writer
+from pedl2det_runtime.checkpoint.json_lines import REPORT, written_lines
 from pedl2det_runtime.checkpoint.state import RankState, State
 from pedl2det_runtime.checkpoint.storage import Storage
 from pedl2det_runtime.checkpoint.writer import Contents, Unfinished
@@ -103,7 +104,7 @@ class CheckpointManager:
         self.contents = contents
         self._damaged = damaged
         self._completion: futures.Future[None] | None = None
-        self._values = _validations(out / "metrics.jsonl", goal, state.records)
+        self._values = read_validations(out / "metrics.jsonl", goal, state.records)
 
     def record_validation(self, batches: int, metrics: dict[str, float]) -> bool:
         """Record a validation, and return whether to write a checkpoint after it."""
@@ -231,12 +232,12 @@ class CheckpointManager:
         }
 
 
-def _validations(log: Path, goal: Goal, records: int) -> dict[int, float]:
-    lines = log.read_text().splitlines()[:records] if records and log.exists() else []
-    reports = [json.loads(line) for line in lines]
+def read_validations(log: Path, goal: Goal, records: int | None = None) -> dict[int, float]:
+    """Return the searcher's metric of each validation in the first ``records`` of a log."""
+    reports = [json.loads(line) for line in written_lines(log, REPORT)[:records]]
     values = {
         report["batches"]: goal.value(report["metrics"])
         for report in reports
         if report["kind"] == "validation"
     }
-    return {batches: value for batches, value in values.items() if value is not None}
+    return {batches: float(value) for batches, value in values.items() if value is not None}
