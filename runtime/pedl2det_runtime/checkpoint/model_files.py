@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from pedl2det_runtime.backends import graph_mode, keras_versions, random_state
 from pedl2det_runtime.checkpoint import resource_limits
+from pedl2det_runtime.checkpoint.old_formats.hdf5_model import datasets
 from pedl2det_runtime.checkpoint.state import RankState
 from pedl2det_runtime.checkpoint.untrusted_files import read_json
 from pedl2det_runtime.errors import CheckpointError, DamagedCheckpointError
@@ -144,16 +145,8 @@ def read_weights(checkpoint: Path) -> dict[str, npt.NDArray[Any]]:
     if (checkpoint / MODEL).exists():
         import h5py
 
-        arrays: dict[str, npt.NDArray[Any]] = {}
         with h5py.File(checkpoint / MODEL) as file:
-            file.visititems(
-                lambda name, item: (
-                    arrays.update({name: np.asarray(item)})
-                    if isinstance(item, h5py.Dataset)
-                    else None
-                )
-            )
-        return arrays
+            return {path: np.asarray(array) for path, array in datasets(file)}
     keras_versions.load_tensorflow()
     import tensorflow as tf
 

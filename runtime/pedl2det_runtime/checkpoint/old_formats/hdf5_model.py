@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,17 +31,10 @@ class HDF5Model:
         resource_limits.check_hdf5(self.file)
         layers: Layers = {}
         with reading(self.file), h5py.File(self.file) as file:
-            group = file.get("model_weights", file)
-            for layer in group:
-                group[layer].visititems(
-                    lambda name, item, layer=layer: (
-                        layers.setdefault(layer, {}).update(
-                            {_plain(name).rpartition("/")[2]: item.shape}
-                        )
-                        if isinstance(item, h5py.Dataset)
-                        else None
-                    )
-                )
+            for path, array in datasets(file.get("model_weights", file)):
+                layer, _, name = path.partition("/")
+                weight = _plain(name).rpartition("/")[2]
+                layers.setdefault(layer, {})[weight] = array.shape
         return layers
 
     def restore_weights(self, model: Any, limit: float) -> None:
@@ -88,6 +82,17 @@ class HDF5Model:
         with reading(self.file), h5py.File(self.file) as file:
             config = json.loads(file.attrs.get("training_config", "{}"))
             return config.get("optimizer_config") or {}
+
+
+def datasets(group: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the arrays in an HDF5 file or group, with their paths."""
+    import h5py
+
+    for name, item in group.items():
+        if isinstance(item, h5py.Dataset):
+            yield name, item
+        elif isinstance(item, h5py.Group):
+            yield from ((f"{name}/{path}", array) for path, array in datasets(item))
 
 
 def optimizer_states(path: Path, kind: str = "") -> list[OptimizerState]:
