@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from pedl2det_runtime.backends import graph_mode, keras_versions, random_state
 from pedl2det_runtime.checkpoint import resource_limits
-from pedl2det_runtime.checkpoint.old_formats.hdf5_model import datasets
+from pedl2det_runtime.checkpoint.old_formats.hdf5_model import datasets, decode_names
 from pedl2det_runtime.checkpoint.state import RankState
 from pedl2det_runtime.checkpoint.untrusted_files import read_json
 from pedl2det_runtime.errors import CheckpointError, DamagedCheckpointError
@@ -220,7 +220,7 @@ def _restore_optimizer(path: Path, model: Any) -> None:
     variables = keras_versions.optimizer_variables(model)
     with h5py.File(path) as file:
         group = file.get("optimizer_weights", {})
-        names = [_text(name) for name in group.attrs["weight_names"]] if group else []
+        names = decode_names(group.attrs["weight_names"]) if group else []
         if len(names) != len(variables):
             # An optimizer that trains part of the model has fewer; match them by name.
             named = {variable.name: variable for variable in variables}
@@ -231,10 +231,6 @@ def _restore_optimizer(path: Path, model: Any) -> None:
             variables = [named[name] for name in names]
         for name, variable in zip(names, variables, strict=True):
             graph_mode.assign(variable, np.asarray(group[name]))
-
-
-def _text(name: Any) -> str:
-    return name.decode() if isinstance(name, bytes) else str(name)
 
 
 def layer_state_variables(model: Any) -> list[Any]:

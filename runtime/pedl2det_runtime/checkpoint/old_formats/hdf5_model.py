@@ -51,9 +51,11 @@ class HDF5Model:
 
         with reading(self.file), h5py.File(self.file) as file:
             group = file.get("model_weights", file)
-            layers = _texts(group.attrs.get("layer_names", ()))
+            layers = decode_names(group.attrs.get("layer_names", ()))
             saved = [
-                name for layer in layers for name in _texts(group[layer].attrs["weight_names"])
+                name
+                for layer in layers
+                for name in decode_names(group[layer].attrs["weight_names"])
             ]
         own = [
             weight.name
@@ -115,11 +117,12 @@ def _state(group: Any, kind: str) -> OptimizerState:
     if _STATE not in group:  # an optimizer without variables
         return OptimizerState((), (), kind)
     group = group[_STATE]
-    names = _texts(group.attrs["weight_names"])
+    names = decode_names(group.attrs["weight_names"])
     return OptimizerState(tuple(names), tuple(np.asarray(group[name]) for name in names), kind)
 
 
-def _texts(names: Any) -> list[str]:
+def decode_names(names: Any) -> list[str]:
+    """Return names in an attribute of HDF5, which may be bytes, as text."""
     return [name.decode() if isinstance(name, bytes) else str(name) for name in names]
 
 
