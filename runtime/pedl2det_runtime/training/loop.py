@@ -29,7 +29,7 @@ from pedl2det_runtime.training.display import Display, Report
 from pedl2det_runtime.training.evaluation import evaluate, explain, raise_first
 from pedl2det_runtime.training.metric_checks import LossWarning
 from pedl2det_runtime.training.rank_state_capture import RankStateCapture
-from pedl2det_runtime.training.reports import NoReports, Reports, Trace
+from pedl2det_runtime.training.reports import Reports, Trace
 from pedl2det_runtime.training.schedule import next_action, next_epoch_end, next_pause, next_stop
 from pedl2det_runtime.training.stopping import StopByCallback, StopBySignal, ValidationChecks
 from pedl2det_runtime.training.trial_setup import TrialSetup
@@ -61,8 +61,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._rank_state = RankStateCapture(setup)
         self._warm_start = WarmStart(setup, setup.run.source) if setup.run.source else None
         self._display = setup.run.display if setup.context.fit_settings.verbose else Display()
-        self._reports: Reports | NoReports = NoReports()
-        self._trace = None
+        self._reports = self._trace = None  # the chief has them
         if setup.run.is_chief:
             out = setup.run.options.out
             self._reports = Reports(out, state.records)
@@ -83,13 +82,15 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         try:
             with compiled_once(self._setup.context.model):
                 self._train()
-            self._reports.check()
+            if self._reports:
+                self._reports.check()
         except Exception as error:
             explain(error, self._setup, self._feed, "training")
             raise_first(self._feed, as_lost(error) if self._setup.sync.size > 1 else error)
         finally:
             self._feed.reader.close()
-            self._reports.sync()
+            if self._reports:
+                self._reports.sync()
             self._setup.checkpoints.close()
         if self._signal_stop.has_happened:
             raise Interrupted(signals.received() or signal.SIGTERM)
@@ -301,7 +302,8 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             self._save()
 
     def _report(self, report: Report) -> None:
-        self._reports.write(report)
+        if self._reports:
+            self._reports.write(report)
         self._display.report(report, self._schedule.total)
 
     def _save(self) -> None:
@@ -323,12 +325,13 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         setup.sync.barrier()  # no rank leaves before the chief has written
 
     def _write(self, progress: Progress, own: RankState) -> None:
-        self._reports.check()
-        self._reports.sync()
+        if self._reports:
+            self._reports.check()
+            self._reports.sync()
         setup, context = self._setup, self._setup.context
         ranks = setup.sync.gather(replace(own, epoch=self._of_epoch))
-        if ranks is None:
-            return
+        if ranks is None or self._reports is None:
+            return  # the chief writes
         state = State(
             progress=progress,
             records=self._reports.written,

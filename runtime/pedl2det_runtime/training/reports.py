@@ -53,21 +53,6 @@ class Reports:
         self._events.flush()
 
 
-class NoReports:
-    """The reports of a process that reports nothing: the chief does."""
-
-    written = 0
-
-    def write(self, report: Report) -> None:
-        """Write nothing."""
-
-    def check(self) -> None:
-        """Nothing is written."""
-
-    def sync(self) -> None:
-        """Nothing is written."""
-
-
 class Trace:
     """Writes a line for each batch to ``batches.jsonl``: its metrics and learning rates."""
 
