@@ -94,6 +94,11 @@ def restore(
         counts = [len(slot) for name, slot in own.items() if name != _COUNTER]
         slots = _slots(kind, saved.names, saved.arrays, max(counts, default=0))
         pairs = list(_matched(own, slots, weights))
+    assign_all(pairs)
+
+
+def assign_all(pairs: list[tuple[Any, Array]]) -> None:
+    """Assign arrays to variables; if the shape of one differs, change none and raise."""
     for variable, array in pairs:
         if tuple(variable.shape) != array.shape:
             raise ValueError(
