@@ -48,6 +48,7 @@ def init(
     mode: Mode | None = None,
     context_dir: str = ".",
     *_: Any,
+    local: bool = True,
     test: bool = False,
     **__: Any,
 ) -> TFKerasNativeContext:
@@ -58,11 +59,13 @@ def init(
             ``searcher``, 100 batches are trained.
         mode: ``Mode.TEST`` trains one batch; all others the whole.
         context_dir: the directory of the code.
+        local: not used: a trial is always trained here.
         test: as ``Mode.TEST``.
 
     Raises:
         ConfigError: the config is wrong, or there are results of an earlier run.
     """
+    del local
     try:
         return TFKerasNativeContext(current())  # a run has begun: its fit is training already
     except NoTrialError:
@@ -83,6 +86,7 @@ def create(
     mode: Mode | None = None,
     context_dir: str = ".",
     *_: Any,
+    local: bool = True,
     test: bool = False,
     **__: Any,
 ) -> None:
@@ -91,6 +95,7 @@ def create(
     Raises:
         ConfigError: the config is wrong, or there are results of an earlier run.
     """
+    del local
     options, info = _begin(config or {}, context_dir, mode is Mode.TEST or test)
     _train(trial_def, info, options)
 
