@@ -156,8 +156,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         model_files.restore(
             point.path, model, self._first_batch, point.own, self._setup.changed_settings
         )
-        self._rank_state.restore_operations(point.own)
-        self._rank_state.restore_gradients(point.own)
+        self._rank_state.restore_built(point.own)
         return dataset
 
     # What Keras calls.

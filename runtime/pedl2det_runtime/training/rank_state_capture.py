@@ -81,12 +81,6 @@ class RankStateCapture:
         replay_draws(data.training, data.validation, batches, random, rank)
         random_state.restore_host_state(random)
 
-    def restore_operations(self, own: RankState) -> None:
-        """Restore the states of random operations of graph mode."""
-        if graph_mode.is_chosen():
-            with reading(own.directory / "operations.npz"):
-                graph_random.restore(own.operations)
-
     def check_operations(self, own: RankState) -> None:
         """Say which random operations of graph mode could not be restored, once all are created."""
         if not graph_mode.is_chosen():
@@ -100,8 +94,11 @@ class RankStateCapture:
                 "differ from those of an uninterrupted run"
             )
 
-    def restore_gradients(self, own: RankState) -> None:
-        """Restore the gradients since the last optimizer step, if this run sums them alike."""
+    def restore_built(self, own: RankState) -> None:
+        """Restore random operations of graph mode, and the gradients since the last step."""
+        if graph_mode.is_chosen():
+            with reading(own.directory / "operations.npz"):
+                graph_random.restore(own.operations)
         variables = self._waiting()
         if len(variables) != len(own.gradients):
             self._setup.run.say(

@@ -19,7 +19,6 @@ from pedl2det_runtime.checkpoint.manager import CheckpointManager, Goal, Retenti
 from pedl2det_runtime.checkpoint.ownership import run_of
 from pedl2det_runtime.checkpoint.storage import Storage
 from pedl2det_runtime.checkpoint.writer import Contents
-from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.generation import CONTEXT_BASED, EARLY_DETERMINED, Generation
 from pedl2det_runtime.data.loaders import is_dataset
 from pedl2det_runtime.distributed.gradients import Accumulator, average_gradients
@@ -76,7 +75,9 @@ def set_up_trial(trial_class: type[TFKerasTrial], run: Run) -> TrialSetup:
     with defined_at(trial._definition("build_model")):
         _check_model(context)
     keras_versions.track_optimizers(context.model, context.optimizers)
-    accumulators = _averaged(context, run.config)
+    optimizers, accumulators = keras_versions.optimizers(context.model), []
+    if context.distributed.size > 1:
+        accumulators = average_gradients(optimizers, run.config.optimizations)
     schedule = _schedule(run, _epoch(run, generation, data.training))
     callbacks = Multiplexer(
         trial.keras_callbacks(),
@@ -119,13 +120,6 @@ def _say_semantics(run: Run, generation: Generation, data: DataModule) -> None:
             "several processes: each reads its share of a tf.data.Dataset on which wrap_dataset "
             "was called, and the whole of one on which it was not"
         )
-
-
-def _averaged(context: TFKerasTrialContext, config: ExperimentConfig) -> list[Accumulator]:
-    """Give the optimizers the gradients of all processes, if there are several."""
-    if context.distributed.size == 1:
-        return []
-    return average_gradients(keras_versions.optimizers(context.model), config.optimizations)
 
 
 def _checkpoints(run: Run, generation: Generation, model: Any) -> CheckpointManager:

@@ -71,8 +71,15 @@ class WarmStart:
         if not self._weights_only:
             with _advice(_REMEDY):
                 saved = self._callback_states()
-            if saved:
-                self._restore_callbacks(saved)
+            callbacks = self._setup.callbacks
+            if saved and len(saved) != callbacks.count:
+                self._notes.append(
+                    f"it holds the states of {len(saved)} callbacks, the trial has "
+                    f"{callbacks.count}: none was taken"
+                )
+            elif saved:
+                callbacks.restore_states(saved, self._path)
+                self._taken.append("the states of the callbacks")
         notes = "".join(f"; {note}" for note in self._notes)
         self._setup.run.say(f"from {self._path}: took {', '.join(self._taken)}{notes}")
 
@@ -120,17 +127,6 @@ class WarmStart:
         with reading(own.directory / "callbacks.pkl"):
             saved: list[Any] = safe_pickle.loads(own.callbacks, home)
             return saved
-
-    def _restore_callbacks(self, saved: list[Any]) -> None:
-        callbacks = self._setup.callbacks
-        if len(saved) != callbacks.count:
-            self._notes.append(
-                f"it holds the states of {len(saved)} callbacks, the trial has {callbacks.count}: "
-                "none was taken"
-            )
-            return
-        callbacks.restore_states(saved, self._path)
-        self._taken.append("the states of the callbacks")
 
     def _own_state(self) -> RankState:
         return RankState.read(self._path, self._setup.context.distributed.rank)
