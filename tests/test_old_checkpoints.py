@@ -669,7 +669,7 @@ def test_damage_is_one_line(
 def test_no_checkpoint_is_one_line(path: str, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "file").touch()
-    with pytest.raises(CheckpointError, match=f"{path}: (no |it is a file)"):
+    with pytest.raises(CheckpointError, match=f"{path}: no "):
         run(InOrder, tmp_path / "out", config(2), from_checkpoint=tmp_path / path)
     assert not (tmp_path / "out" / "metrics.jsonl").exists()
 
