@@ -38,8 +38,8 @@ def describe_checkpoint(path: Path) -> list[str]:
     rate = old.weights.learning_rate()
     rows += [("learning rate", f"{rate:.6g}")] if rate is not None else []
     rows += _layers(old.weights.layers())
-    states = [text for name, text in _STATES.items() if os.path.lexists(path / name)]
-    rows += [("states", ", ".join(states) or "none"), ("code", _code(old.code))]
+    present = [text for name, text in _STATES.items() if os.path.lexists(path / name)]
+    rows += [("states", ", ".join(present) or "none"), ("code", _code(old.code))]
     return [_shortened(_printable(f"{name:<14}{text}".rstrip())) for name, text in rows]
 
 

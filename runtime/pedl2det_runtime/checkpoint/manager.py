@@ -85,7 +85,7 @@ class CheckpointManager:
     """Write, store and prune the checkpoints of one run, which has a UUID.
 
     Checkpoints of other runs are never removed. Those whose names are in ``damaged`` are neither
-    stored nor counted nor removed. The state is that of a resumed run before its first batch.
+    stored nor counted nor removed. ``state`` is that from which the run continues.
     """
 
     def __init__(
