@@ -19,7 +19,7 @@ from determined.keras import callbacks, load_model_from_checkpoint_path
 
 import old_formats
 from old_formats import FORMATS, HDF5, REAL, WEIGHTS
-from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import opened
+from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import open_checkpoint
 from pedl2det_runtime.errors import CheckpointError, ConfigError, DamagedCheckpointError
 from pedl2det_runtime.training.convert import convert
 from pedl2det_runtime.training.run_options import RunOptions
@@ -231,7 +231,7 @@ def test_slots_go_where_their_weights_go(
     old = old_formats.write(tmp_path / "old", name, model)
     again = compiled(*(("right", "left") if is_of_layers else ("left", "right")))
 
-    checkpoint = opened(old)
+    checkpoint = open_checkpoint(old)
     checkpoint.weights.restore_weights(again, float("inf"))
     checkpoint.restore_optimizers(again, [])
 

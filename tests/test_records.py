@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pedl2det_runtime.checkpoint.json_lines import REPORT, JsonLines, written_lines
+from pedl2det_runtime.checkpoint.json_lines import REPORT, JsonLines, read_lines
 from pedl2det_runtime.errors import ConfigError
 from pedl2det_runtime.training.display import Report
 from pedl2det_runtime.training.reports import Reports
@@ -29,7 +29,7 @@ LINE = '{"kind": "training", "batches": 7, "epochs": 1.4, "metrics": {"loss": Na
 def test_a_log_that_a_kill_cut_off_is_ours(text: str, lines: int, tmp_path: Path) -> None:
     log = write_tree(tmp_path, {"log": text}) / "log"
 
-    assert len(written_lines(log, REPORT)) == lines
+    assert len(read_lines(log, REPORT)) == lines
 
 
 @pytest.mark.parametrize(

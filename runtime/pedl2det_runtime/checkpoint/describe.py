@@ -12,7 +12,7 @@ from pedl2det_runtime.checkpoint import directory
 from pedl2det_runtime.checkpoint.manager import Goal, Retention, read_validations, superseded
 from pedl2det_runtime.checkpoint.old_formats import states
 from pedl2det_runtime.checkpoint.old_formats.hdf5_model import HDF5Model, Layers
-from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import OldCheckpoint, opened
+from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import OldCheckpoint, open_checkpoint
 from pedl2det_runtime.checkpoint.optimizer_state import OptimizerState
 from pedl2det_runtime.checkpoint.untrusted_files import read_json, reading
 from pedl2det_runtime.config.credentials import without_credentials
@@ -32,7 +32,7 @@ _STATES = {
 
 def describe_checkpoint(path: Path) -> list[str]:
     """Return the lines that describe a checkpoint."""
-    old = opened(path)
+    old = open_checkpoint(path)
     rows = [("checkpoint", str(path)), *_facts(path, old)]
     rows += [("optimizer", _optimizer(state)) for state in old.weights.optimizers()]
     rate = old.weights.learning_rate()

@@ -36,7 +36,7 @@ def numbers(logs: dict[str, Any]) -> dict[str, np.ndarray[Any, Any]]:
     return {name: value for name, value in values.items() if value.dtype.kind not in _NO_NUMBERS}
 
 
-def written_lines(path: Path, keys: tuple[str, ...]) -> list[bytes]:
+def read_lines(path: Path, keys: tuple[str, ...]) -> list[bytes]:
     """Return the lines of a log that a run wrote, without one that a kill cut off.
 
     A log that does not exist has no lines. ``keys`` are those of each object, in order.
@@ -71,7 +71,7 @@ class JsonLines:
     """
 
     def __init__(self, path: Path, keys: tuple[str, ...], keep: int | None = 0) -> None:
-        lines = written_lines(path, keys)[:keep]
+        lines = read_lines(path, keys)[:keep]
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
         self._file = os.fdopen(os.open(path, flags, 0o666), "a", encoding="utf-8")
         self._file.truncate(sum(map(len, lines)))

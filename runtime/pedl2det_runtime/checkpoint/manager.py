@@ -12,7 +12,7 @@ from typing import Any
 
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.checkpoint import ownership, writer
-from pedl2det_runtime.checkpoint.json_lines import REPORT, written_lines
+from pedl2det_runtime.checkpoint.json_lines import REPORT, read_lines
 from pedl2det_runtime.checkpoint.state import RankState, State
 from pedl2det_runtime.checkpoint.storage import Storage
 from pedl2det_runtime.checkpoint.writer import Contents, Unfinished
@@ -234,7 +234,7 @@ class CheckpointManager:
 
 def read_validations(log: Path, goal: Goal, records: int | None = None) -> dict[int, float]:
     """Return the searcher's metric of each validation in the first ``records`` of a log."""
-    reports = [json.loads(line) for line in written_lines(log, REPORT)[:records]]
+    reports = [json.loads(line) for line in read_lines(log, REPORT)[:records]]
     values = {
         report["batches"]: goal.value(report["metrics"])
         for report in reports

@@ -56,7 +56,7 @@ def read_state(checkpoint: Path) -> State:
         return TypeAdapter(State).validate_json(data)
 
 
-def written_with(checkpoint: Path) -> dict[str, Any]:
+def read_metadata(checkpoint: Path) -> dict[str, Any]:
     """Return the metadata of a checkpoint: versions, and what ``build_model`` compiled."""
     return read_json(checkpoint / ownership.METADATA)
 

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.checkpoint.code_files import code_without_credentials
-from pedl2det_runtime.checkpoint.state import written_with
+from pedl2det_runtime.checkpoint.state import read_metadata
 from pedl2det_runtime.checkpoint.untrusted_files import read_json
 from pedl2det_runtime.config.credentials import without_credentials
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
@@ -100,7 +100,7 @@ def check_compiled(
     Raises:
         CheckpointError: the optimizer, its settings or the loss have changed.
     """
-    before = written_with(path).get("compiled")
+    before = read_metadata(path).get("compiled")
     changed = changes(_common(before, compiled), _common(compiled, before)) if before else []
     _refuse(path, changed, say, force=force)
     return frozenset(".".join(change.key.split(".")[:2]) for change in changed)
@@ -148,7 +148,7 @@ def report_code_changes(
 
 def report_version_changes(path: Path, present: dict[str, str], say: Callable[[str], None]) -> None:
     """Print the versions of TensorFlow and Keras that differ from the checkpoint's."""
-    before = written_with(path)
+    before = read_metadata(path)
     known = {name: before[name] for name in present if name in before}
     for change in changes(known, present):
         if change.key in before:

@@ -20,7 +20,7 @@ from pedl2det_runtime.checkpoint import (
 )
 from pedl2det_runtime.checkpoint.code_files import public_files, publishable_code
 from pedl2det_runtime.checkpoint.old_formats import states
-from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import OldCheckpoint, opened
+from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import OldCheckpoint, open_checkpoint
 from pedl2det_runtime.checkpoint.state import Progress, RankState, State
 from pedl2det_runtime.errors import CheckpointError
 from pedl2det_runtime.training.load_model import load_old
@@ -52,7 +52,7 @@ def convert(
     require_checkpoint(source)
     if directory.is_own(source):
         raise CheckpointError(f"{source}: is of today's format")
-    old = opened(source.resolve())
+    old = open_checkpoint(source.resolve())
     keras_versions.prepare()
     random_state.seed_everything(old.facts.seed)
     random_state.seed_global_generator(old.facts.seed)

@@ -73,22 +73,22 @@ class Lines(Display):
     def report(self, report: Report, total: int) -> None:
         """Print metrics."""
         at = f"{report.batches}/{total}"
-        self._write(f"{report.kind:>10}  {at}  {shown_metrics(report.metrics)}")
+        self._write(f"{report.kind:>10}  {at}  {format_metrics(report.metrics)}")
 
     def end(self, ended: Ended, *, verbose: bool) -> None:
         """Print how the training ended."""
-        for line in shown_end(ended, self._out, verbose=verbose):
+        for line in describe_end(ended, self._out, verbose=verbose):
             self._write(line)
 
 
-def shown_metrics(metrics: dict[str, float]) -> str:
+def format_metrics(metrics: dict[str, float]) -> str:
     """Return metrics as people read them."""
     return "  ".join(f"{name} {value:.6g}" for name, value in metrics.items())
 
 
-def shown_end(ended: Ended, out: Path | None, *, verbose: bool) -> list[str]:
+def describe_end(ended: Ended, out: Path | None, *, verbose: bool) -> list[str]:
     """Return the lines about the end of a training; ``out`` is None if its results are removed."""
-    trained = f"trained {_counted(ended.trained)} in {shown_time(ended.seconds)}"
+    trained = f"trained {_counted(ended.trained)} in {format_time(ended.seconds)}"
     if out is None:
         return [f"test: {trained}; its results are removed"]
     if not ended.trained:
@@ -107,7 +107,7 @@ def _counted(batches: int) -> str:
     return f"{batches} {'batch' if batches == 1 else 'batches'}"
 
 
-def shown_time(seconds: float) -> str:
+def format_time(seconds: float) -> str:
     """Return a duration as people read it."""
     if seconds < 60:
         return f"{seconds:.1f} s"

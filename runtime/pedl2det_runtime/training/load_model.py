@@ -20,7 +20,7 @@ from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.checkpoint import manifest, model_files, resource_limits, signature
 from pedl2det_runtime.checkpoint.old_formats.hdf5_model import HDF5Model
 from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import NAMES, OldCheckpoint, open_old
-from pedl2det_runtime.checkpoint.state import written_with
+from pedl2det_runtime.checkpoint.state import read_metadata
 from pedl2det_runtime.checkpoint.untrusted_files import read_json, reading
 from pedl2det_runtime.config.reader import config_from
 from pedl2det_runtime.errors import CheckFailedError, CheckpointError
@@ -212,7 +212,7 @@ def _go_on(old: OldCheckpoint) -> str:
 def _load_own(directory: Path, trust: bool) -> Any:
     code, file = directory / "code", directory / model_files.MODEL
     if trust and code.is_dir():
-        config, metadata = read_json(directory / "experiment_config.json"), written_with(directory)
+        config, metadata = read_json(directory / "experiment_config.json"), read_metadata(directory)
         hparams = read_json(directory / "hparams.json")
         if metadata.get("graph_mode"):
             graph_mode.choose()

@@ -11,7 +11,7 @@ from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.backends import keras_versions
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.checkpoint import ownership, signature
-from pedl2det_runtime.checkpoint.json_lines import BATCH, REPORT, written_lines
+from pedl2det_runtime.checkpoint.json_lines import BATCH, REPORT, read_lines
 from pedl2det_runtime.checkpoint.state import Progress, RankState, State, read_state
 from pedl2det_runtime.checkpoint.writer import Contents
 from pedl2det_runtime.distributed.ranks import seen_by_all
@@ -88,9 +88,9 @@ def find_checkpoint(
     log = out / "metrics.jsonl"
     for name in ("checkpoints", "tensorboard", "tensorboard/metrics"):
         ownership.refuse_foreign(out / name, directory=True)
-    reports = written_lines(log, REPORT)
+    reports = read_lines(log, REPORT)
     if options.trace:
-        written_lines(out / "batches.jsonl", BATCH)
+        read_lines(out / "batches.jsonl", BATCH)
     if options.resume:
         if not out.is_dir():
             raise ConfigError(f"--resume: {out}: no such directory")

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from pedl2det_runtime import stub_path
 from pedl2det_runtime.api.trial_info import TrialInfo, running
 from pedl2det_runtime.backends import graph_mode, keras_versions
-from pedl2det_runtime.checkpoint.json_lines import REPORT, written_lines
-from pedl2det_runtime.checkpoint.state import Progress, written_with
+from pedl2det_runtime.checkpoint.json_lines import REPORT, read_lines
+from pedl2det_runtime.checkpoint.state import Progress, read_metadata
 from pedl2det_runtime.config import cluster_environment
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.notices import notices, refuse_unsupported
@@ -96,7 +96,7 @@ def _run_in_needed_mode(run: Run, file: Path | None) -> Progress:
             so the launcher starts them again.
     """
     point = run.resume_point
-    is_known = point.path and written_with(point.path).get("graph_mode")
+    is_known = point.path and read_metadata(point.path).get("graph_mode")
     if not (is_known or graph_mode.is_requested()):
         try:
             return _run(run, file)
@@ -104,7 +104,7 @@ def _run_in_needed_mode(run: Run, file: Path | None) -> Progress:
             reason = graph_mode.reason_for(error)
             if reason is None:
                 raise
-            reports = written_lines(run.options.out / "metrics.jsonl", REPORT)
+            reports = read_lines(run.options.out / "metrics.jsonl", REPORT)
             if len(reports) > point.state.records:
                 if SELECT_GRAPH_MODE not in str(error):
                     error.args = (f"{error}; {SELECT_GRAPH_MODE}",)

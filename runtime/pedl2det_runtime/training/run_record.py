@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.checkpoint import ownership
-from pedl2det_runtime.checkpoint.json_lines import REPORT, written_lines
+from pedl2det_runtime.checkpoint.json_lines import REPORT, read_lines
 from pedl2det_runtime.checkpoint.state import read_state
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.errors import ConfigError
@@ -99,7 +99,7 @@ def write_end(run: Run, ended: Ended, length: int, *, verbose: bool) -> None:
     """Record the end of a run in its directory; leave a file of somebody else there as it is."""
     out = run.options.out
     with contextlib.suppress(ConfigError):  # a resume takes longer without it
-        records = len(written_lines(out / "metrics.jsonl", REPORT))
+        records = len(read_lines(out / "metrics.jsonl", REPORT))
         end = RunEnd(run.config.title, run.info.seed, ended, length, records, verbose)
         write(out, replace(read(out), end=end))
 
@@ -127,7 +127,7 @@ def find_end(options: RunOptions, config: ExperimentConfig | None) -> RunEnd | N
         and not config_changes(path, TrialInfo.of(config, options.out))
         and options.slots in (None, state.slots)
         and state.progress.batches == ended.batches
-        and len(written_lines(options.out / "metrics.jsonl", REPORT)) == end.records
+        and len(read_lines(options.out / "metrics.jsonl", REPORT)) == end.records
     )
     length = min(end.length, options.max_batches or end.length)
     is_over = ended.continue_with is None or ended.batches >= length

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.checkpoint import directory, manifest
-from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import opened
+from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import open_checkpoint
 from pedl2det_runtime.checkpoint.storage import local_paths
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.distributed.ranks import seen_by_all
@@ -51,7 +51,7 @@ def require_checkpoint(path: Path) -> None:
     if directory.is_own(path):
         directory.verify(path)
     else:
-        opened(path)
+        open_checkpoint(path)
         manifest.refuse_special(path)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from pedl2det_runtime.backends import graph_mode, keras_versions, random_state
 from pedl2det_runtime.checkpoint import directory, model_files, resource_limits, safe_pickle
 from pedl2det_runtime.checkpoint.old_formats import states
-from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import OldCheckpoint, opened
+from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import OldCheckpoint, open_checkpoint
 from pedl2det_runtime.checkpoint.state import RankState
 from pedl2det_runtime.checkpoint.untrusted_files import reading
 from pedl2det_runtime.errors import CheckpointError, DamagedCheckpointError
@@ -60,7 +60,7 @@ class WarmStart:
         if self._is_own and not self._weights_only:
             self._restore_own(model)
             return
-        old = opened(self._path)
+        old = open_checkpoint(self._path)
         with _advice(f"{_COMPARE} {self._path}"), model_files.fit_errors(old.weights.file):
             old.weights.restore_weights(model, resource_limits.largest(model))
         if not self._weights_only:

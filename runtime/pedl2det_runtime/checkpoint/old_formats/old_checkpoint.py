@@ -145,7 +145,7 @@ def open_old(directory: Path) -> OldCheckpoint | None:
     return None
 
 
-def opened(directory: Path) -> OldCheckpoint:
+def open_checkpoint(directory: Path) -> OldCheckpoint:
     """Open a checkpoint of any format; refuse anything else."""
     found = open_old(directory)
     if found is None:
