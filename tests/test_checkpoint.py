@@ -22,8 +22,7 @@ import training
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.checkpoint import safe_pickle, writer
 from pedl2det_runtime.checkpoint.code_files import code_of
-from pedl2det_runtime.checkpoint.rank_state import RankState
-from pedl2det_runtime.checkpoint.state import Progress, State, read_state
+from pedl2det_runtime.checkpoint.state import Progress, RankState, State, read_state
 from pedl2det_runtime.checkpoint.writer import Contents
 from pedl2det_runtime.config.credentials import without_credentials
 from pedl2det_runtime.errors import CheckpointError

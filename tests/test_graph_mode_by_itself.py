@@ -355,7 +355,7 @@ def test_random_operations_that_cannot_go_on_are_named(tmp_path: Path) -> None:
     said = trained(directory, tmp_path / "out", "--resume")
 
     line = (
-        "random operations of graph mode begin anew (RandomGamma): the results differ from those "
+        "random operations of graph mode start again (RandomGamma): the results differ from those "
         "of an uninterrupted run"
     )
     assert not any(line in text for text in first)

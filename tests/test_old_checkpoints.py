@@ -19,7 +19,7 @@ from determined.keras import callbacks, load_model_from_checkpoint_path
 
 import old_formats
 from old_formats import FORMATS, HDF5, REAL, WEIGHTS
-from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import opened
+from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import open_checkpoint
 from pedl2det_runtime.errors import CheckpointError, ConfigError, DamagedCheckpointError
 from pedl2det_runtime.training.convert import convert
 from pedl2det_runtime.training.run_options import RunOptions
@@ -231,7 +231,7 @@ def test_slots_go_where_their_weights_go(
     old = old_formats.write(tmp_path / "old", name, model)
     again = compiled(*(("right", "left") if is_of_layers else ("left", "right")))
 
-    checkpoint = opened(old)
+    checkpoint = open_checkpoint(old)
     checkpoint.weights.restore_weights(again, float("inf"))
     checkpoint.restore_optimizers(again, [])
 
@@ -669,7 +669,7 @@ def test_damage_is_one_line(
 def test_no_checkpoint_is_one_line(path: str, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "file").touch()
-    with pytest.raises(CheckpointError, match=f"{path}: (no |it is a file)"):
+    with pytest.raises(CheckpointError, match=f"{path}: no "):
         run(InOrder, tmp_path / "out", config(2), from_checkpoint=tmp_path / path)
     assert not (tmp_path / "out" / "metrics.jsonl").exists()
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pedl2det_runtime.checkpoint.json_lines import REPORT, JsonLines, written_lines
+from pedl2det_runtime.checkpoint.json_lines import REPORT, JsonLines, read_lines
 from pedl2det_runtime.errors import ConfigError
-from pedl2det_runtime.training.display import Display, Report
+from pedl2det_runtime.training.display import Report
 from pedl2det_runtime.training.reports import Reports
 from support import write_tree
 
@@ -29,7 +29,7 @@ LINE = '{"kind": "training", "batches": 7, "epochs": 1.4, "metrics": {"loss": Na
 def test_a_log_that_a_kill_cut_off_is_ours(text: str, lines: int, tmp_path: Path) -> None:
     log = write_tree(tmp_path, {"log": text}) / "log"
 
-    assert len(written_lines(log, REPORT)) == lines
+    assert len(read_lines(log, REPORT)) == lines
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ def test_a_log_is_cut_back_and_goes_on(tmp_path: Path) -> None:
 def test_two_writers_of_events_in_one_second_have_two_files(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
-        reports = Reports(tmp_path / name, 0, Display(), 1)
-        reports.report(Report("training", 1, 0.2, {"loss": 0.5}))
+        reports = Reports(tmp_path / name, 0)
+        reports.write(Report("training", 1, 0.2, {"loss": 0.5}))
         reports.sync()
 
     names = {path.name for path in tmp_path.glob("*/tensorboard/metrics/*")}

@@ -100,9 +100,9 @@ def test_callbacks_without_their_metric_are_named_once_at_the_start(
     said = result.said
     notices = [index for index, line in enumerate(said) if "validation metric" in line]
     assert [said[index] for index in notices] == [
-        "EarlyStopping (monitors val_loss), ReduceLROnPlateau (val_acc), ModelCheckpoint "
-        "(val_loss): PEDL and early Determined never gave callbacks a validation metric at the end "
-        "of an epoch, so these never acted; they do not act here either"
+        "EarlyStopping (monitors val_loss), ReduceLROnPlateau (monitors val_acc), "
+        "ModelCheckpoint (monitors val_loss): will never act, as in PEDL and early Determined, "
+        "which gave callbacks no validation metric at the end of an epoch"
     ]
     assert not any(line.startswith("  training  ") for line in said[: notices[0]])
     assert result.reports[-1]["batches"] == 10  # the last one stopped it

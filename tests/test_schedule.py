@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 from hypothesis import given
@@ -34,12 +35,13 @@ def walk(schedule: Schedule) -> list[tuple[str, int]]:
         while action := next_action(schedule, progress):
             events.append((action, progress.batches))
             validates = action == "validate"
-            progress = progress.validated() if validates else progress.checkpointed()
+            done = "last_validation" if validates else "last_checkpoint"
+            progress = replace(progress, **{done: progress.batches})
         if progress.batches >= schedule.total:
             return events
         stop = next_stop(schedule, progress)
         assert progress.batches < stop <= next_pause(schedule, progress) <= schedule.total
-        progress = progress.trained_to(stop)
+        progress = replace(progress, batches=stop)
         events.append(("report", stop))
 
 
@@ -69,7 +71,7 @@ def test_initial_validation_comes_before_the_first_batch() -> None:
 
 def test_period_counts_from_the_last_checkpoint_whatever_caused_it() -> None:
     schedule = Schedule(total=100, report_every=100, checkpoint_every=30)
-    after_best_at_20 = Progress(batches=20).checkpointed()
+    after_best_at_20 = Progress(batches=20, last_checkpoint=20)
 
     assert next_stop(schedule, after_best_at_20) == 50
 
@@ -78,7 +80,8 @@ def test_a_stop_asked_for_by_a_callback_checkpoints_and_no_more() -> None:
     schedule, progress = Schedule(total=100, validate_every=40), Progress(batches=40)
 
     assert next_action(schedule, progress, stopping=True) == "checkpoint"
-    assert next_action(schedule, progress.checkpointed(), stopping=True) is None
+    saved = replace(progress, last_checkpoint=40)
+    assert next_action(schedule, saved, stopping=True) is None
 
 
 def test_what_is_due_at_the_end_by_its_period_comes_in_the_periodic_order() -> None:

@@ -22,7 +22,7 @@ from pedl2det.terminal import Quiet, display
 from pedl2det.terminal.bar import Bar
 from pedl2det.visible import visible_lines
 from pedl2det_runtime.checkpoint.manager import Best
-from pedl2det_runtime.training.display import Ended, Report, shown_time
+from pedl2det_runtime.training.display import Ended, Report, format_time
 from pedl2det_runtime.training.run_options import RunOptions
 from support import ROOT, pedl2det, read_tree, write_tree
 from test_run import CONFIG, MODEL, SMALL, reports
@@ -252,7 +252,7 @@ def test_the_end_names_only_a_command_that_trains(
     [(0.04, "0.0 s"), (59.94, "59.9 s"), (61, "1 min 1 s"), (7_260, "2 h 1 min")],
 )
 def test_durations_are_read_by_people(seconds: float, shown: str) -> None:
-    assert shown_time(seconds) == shown
+    assert format_time(seconds) == shown
 
 
 ESCAPE = "\x1b[2J\x1b]0;title\x07\u202e"

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from pedl2det.visible import visible
-from pedl2det_runtime.training.display import Ended, Lines, Report, shown_metrics
+from pedl2det_runtime.training.display import Ended, Lines, Report, format_metrics
 
 #: Seconds between two drawings. No thread draws: a worker process could be forked while it did.
 _PAUSE = 0.1
@@ -78,7 +78,7 @@ class Bar(Lines):
         """Show the metrics of a workload beside the bar; a validation as a row above it."""
         epoch = f"epoch {report.epochs:.2f}" if report.epochs else ""
         if report.kind == "training":
-            shown = visible(shown_metrics(report.metrics))
+            shown = visible(format_metrics(report.metrics))
             self._progress.update(self._task, epoch=epoch, metrics=shown)
             return
         if [*report.metrics] != self._columns:

@@ -222,12 +222,12 @@ def with_circumstances(
 ) -> Verdict:
     """Return a verdict with its circumstances, and what the results of the old trial tell."""
     from pedl2det_runtime.checkpoint.directory import latest
-    from pedl2det_runtime.checkpoint.state import read_state, written_with
+    from pedl2det_runtime.checkpoint.state import read_metadata, read_state
 
     seed, frameworks = None, ""
     checkpoint = latest(results / "checkpoints") if results is not None else None
     if checkpoint is not None:
-        seed, written = read_state(checkpoint).seed, written_with(checkpoint)
+        seed, written = read_state(checkpoint).seed, read_metadata(checkpoint)
         frameworks = f", {written['framework'].replace('-', ' ')}, Keras {written['keras']}"
     return replace(
         verdict,

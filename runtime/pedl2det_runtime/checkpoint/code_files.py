@@ -27,16 +27,12 @@ _LIBRARIES = {Path(path) for path in (sys.prefix, sys.base_prefix, *sysconfig.ge
 
 
 def code_of(directory: Path, results: Path, say: Callable[[str], None]) -> tuple[Path, ...]:
-    """Return the modules imported from a directory, and the small data files in it.
+    """Return the modules imported from a trial's directory, and the small data files in it.
 
     Data files are files that code may read relative to itself, such as a vocabulary. Hidden files
-    and files whose name or text contains a credential are skipped. So are directories with more
-    data files than checkpoints may hold, such as the labels of a data set.
-
-    Args:
-        directory: the trial's directory, after the import of the trial.
-        results: the directory of the run, which is skipped.
-        say: prints one line, about directories whose data files are skipped.
+    and files whose name or text contains a credential are skipped, and so are the results. Of a
+    directory with more data files than checkpoints may hold, such as the labels of a data set, none
+    is taken; a notice names it.
     """
     modules = {path for path in _modules(directory) if results not in path.parents}
     folders = {path.parent for path in modules}
@@ -167,13 +163,7 @@ def _masked(data: bytes) -> bytes | None:
 def publishable_code(
     paths: Iterable[Path], directory: Path, say: Callable[[str], None]
 ) -> tuple[Path, ...]:
-    """Return the files that a checkpoint can hold; name those with credentials.
-
-    Args:
-        paths: the trial's files.
-        directory: the trial's directory.
-        say: prints one line about each file with credentials.
-    """
+    """Return the files that a checkpoint can hold; name those with credentials in notices."""
     kept = []
     for path in paths:
         name, public = path.relative_to(directory), code_without_credentials(path)

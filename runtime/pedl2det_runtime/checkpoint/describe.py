@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from pedl2det_runtime.checkpoint import directory, model_files, ownership
-from pedl2det_runtime.checkpoint.manager import Retention, superseded
+from pedl2det_runtime.checkpoint import directory
+from pedl2det_runtime.checkpoint.manager import Goal, Retention, read_validations, superseded
 from pedl2det_runtime.checkpoint.old_formats import states
-from pedl2det_runtime.checkpoint.old_formats.hdf5_model import Layers
-from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import OldCheckpoint, opened
+from pedl2det_runtime.checkpoint.old_formats.hdf5_model import HDF5Model, Layers
+from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import OldCheckpoint, open_checkpoint
 from pedl2det_runtime.checkpoint.optimizer_state import OptimizerState
-from pedl2det_runtime.checkpoint.state import read_state
 from pedl2det_runtime.checkpoint.untrusted_files import read_json, reading
 from pedl2det_runtime.config.credentials import without_credentials
 from pedl2det_runtime.config.generation import EARLY_DETERMINED
@@ -34,31 +31,23 @@ _STATES = {
 
 
 def describe_checkpoint(path: Path) -> list[str]:
-    """Return the lines that describe a checkpoint.
-
-    Raises:
-        CheckpointError: it is none.
-        DamagedCheckpointError: it is damaged.
-    """
-    old = opened(path)
-    rows = [("checkpoint", str(path)), *(_own(path, old) if directory.is_own(path) else _old(old))]
+    """Return the lines that describe a checkpoint."""
+    old = open_checkpoint(path)
+    rows = [("checkpoint", str(path)), *_facts(path, old)]
     rows += [("optimizer", _optimizer(state)) for state in old.weights.optimizers()]
     rate = old.weights.learning_rate()
     rows += [("learning rate", f"{rate:.6g}")] if rate is not None else []
     rows += _layers(old.weights.layers())
-    rows += [("states", ", ".join(_states(path)) or "none"), ("code", _code(old.code))]
-    return [_printable(f"{name:<14}{text}".rstrip()) for name, text in rows]
+    present = [text for name, text in _STATES.items() if os.path.lexists(path / name)]
+    rows += [("states", ", ".join(present) or "none"), ("code", _code(old.code))]
+    return [_shortened(_printable(f"{name:<14}{text}".rstrip())) for name, text in rows]
 
 
 def describe_run(path: Path) -> list[str] | None:
     """Return the lines that list the checkpoints of a run and mark the best; None if it is none.
 
-    Args:
-        path: the directory of the run.
-
     Raises:
-        DamagedCheckpointError: the config in the newest checkpoint is damaged.
-        ConfigError: ``metrics.jsonl`` is no file.
+        DamagedCheckpointError: the config in the newest checkpoint is damaged, or the reports are.
     """
     checkpoints = path / "checkpoints"
     batches = {} if directory.is_own(path) else directory.steps(checkpoints)
@@ -69,7 +58,9 @@ def describe_run(path: Path) -> list[str] | None:
     with reading(config):
         searcher = read_json(config)["searcher"]
         metric, smaller = str(searcher["metric"]), searcher.get("smaller_is_better", True) is True
-    values = _validations(path / "metrics.jsonl", metric)
+    log = path / "metrics.jsonl"
+    with reading(log):
+        values = read_validations(log, Goal(metric, smaller, "all", generation=EARLY_DETERMINED))
     best = batches.keys() - superseded(batches, values, Retention(1, 0, smaller), training=False)
     order = f"{'smaller' if smaller else 'larger'} is better"
     lines = [
@@ -81,41 +72,22 @@ def describe_run(path: Path) -> list[str] | None:
         shown = "not validated" if value is None else f"{value:.6g}"
         mark = "best" if name in best else ""
         lines.append(f"{batches[name]:>8}      {shown:<15}{mark:<6}{checkpoints / name}")
-    return ["".join(c if c.isprintable() else "?" for c in line) for line in lines]
+    return [_printable(line) for line in lines]
 
 
-def _validations(log: Path, metric: str) -> dict[int, float]:
-    """Return a metric, by any of its names, of each validation in a log of reports."""
-    ownership.refuse_foreign(log, directory=False)
-    values: dict[int, float] = {}
-    for line in log.read_bytes().splitlines() if log.exists() else ():
-        with contextlib.suppress(ValueError, TypeError, KeyError):  # a kill cut the last line
-            report = json.loads(line)
-            if report["kind"] == "validation":
-                value = EARLY_DETERMINED.with_aliases(report["metrics"]).get(metric)
-                values |= {} if value is None else {int(report["batches"]): float(value)}
-    return values
-
-
-def _old(old: OldCheckpoint) -> Iterator[tuple[str, str]]:
-    facts = old.facts
-    yield "format", old.format
+def _facts(path: Path, old: OldCheckpoint) -> Iterator[tuple[str, str]]:
+    """Yield what a checkpoint says about itself."""
+    facts, file_format = old.facts, old.format
+    if directory.is_own(path):
+        is_hdf5 = isinstance(old.weights, HDF5Model)
+        file_format = f"pedl2det: {'one HDF5 file' if is_hdf5 else 'weights of TensorFlow'}"
+    yield "format", file_format
     if facts.versions:
         yield "written by", ", ".join(facts.versions)
     yield "trained", "unknown" if old.batches is None else _counted(old.batches, "batch")
     yield "trial", str(facts.entrypoint or "unknown")
-    yield "hparams", "unknown" if facts.hparams is None else _values(facts.hparams)
-
-
-def _own(path: Path, old: OldCheckpoint) -> Iterator[tuple[str, str]]:
-    is_hdf5 = (path / model_files.MODEL).exists()
-    yield "format", f"pedl2det: {'one HDF5 file' if is_hdf5 else 'weights of TensorFlow'}"
-    if old.facts.versions:
-        yield "written by", ", ".join(old.facts.versions)
-    yield "trained", _counted(read_state(path).progress.batches, "batch")
-    config = read_json(path / "experiment_config.json")
-    yield "trial", str(config.get("entrypoint") or "unknown")
-    yield "hparams", _values(read_json(path / "hparams.json"))
+    hparams = json.dumps(without_credentials(facts.hparams), default=str)
+    yield "hparams", "unknown" if facts.hparams is None else hparams
 
 
 def _optimizer(state: OptimizerState) -> str:
@@ -137,19 +109,11 @@ def _layers(layers: Layers) -> list[tuple[str, str]]:
     return rows
 
 
-def _states(path: Path) -> Iterator[str]:
-    return (text for name, text in _STATES.items() if os.path.lexists(path / name))
-
-
 def _code(code: Path | None) -> str:
     if code is None:
         return "none"
     names = sorted(file.relative_to(code).as_posix() for file in code.rglob("*") if file.is_file())
     return f"{_counted(len(names), 'file')}: {', '.join(names)}"
-
-
-def _values(hparams: dict[str, Any]) -> str:
-    return json.dumps(without_credentials(hparams), default=str)
 
 
 def _counted(count: int, noun: str) -> str:
@@ -158,6 +122,9 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _printable(line: str) -> str:
-    shown = "".join(letter if letter.isprintable() else "?" for letter in line)
-    is_path = shown.startswith("checkpoint")
-    return shown if len(shown) <= _MAX_WIDTH or is_path else f"{shown[: _MAX_WIDTH - 3]}..."
+    return "".join(letter if letter.isprintable() else "?" for letter in line)
+
+
+def _shortened(line: str) -> str:
+    is_path = line.startswith("checkpoint")
+    return line if len(line) <= _MAX_WIDTH or is_path else f"{line[: _MAX_WIDTH - 3]}..."

@@ -8,8 +8,7 @@ import os
 from pathlib import Path
 
 from pedl2det_runtime.checkpoint import manifest, model_files, ownership, signature
-from pedl2det_runtime.checkpoint.rank_state import RankState
-from pedl2det_runtime.checkpoint.state import read_state
+from pedl2det_runtime.checkpoint.state import RankState, read_state
 from pedl2det_runtime.checkpoint.untrusted_files import read_json, reading
 from pedl2det_runtime.errors import DamagedCheckpointError
 
@@ -27,20 +26,15 @@ def steps(directory: Path) -> dict[str, int]:
     return batches
 
 
-def steps_of_run(directory: Path, run: str) -> dict[str, int]:
-    """Return the batches trained of each complete checkpoint of one run, by name."""
-    return {
-        name: batches
-        for name, batches in steps(directory).items()
-        if ownership.read_owner(directory / name) == ownership.Owner(name, run)
-    }
-
-
 def holds_only_own_files(path: Path) -> bool:
     """Return whether a complete checkpoint contains only files listed in its metadata."""
-    written = read_json(path / ownership.METADATA).get("files")
-    names = [name for name in written if isinstance(name, str)] if written else []
-    return ownership.are_written(ownership.files_in(path), names)
+    written = read_json(path / ownership.METADATA).get("files") or ()
+    present = (
+        place.relative_to(path).as_posix()
+        for place in path.rglob("*")
+        if place.is_symlink() or not place.is_dir()
+    )
+    return ownership.are_written(present, map(str, written))
 
 
 def latest(directory: Path) -> Path | None:
@@ -50,11 +44,7 @@ def latest(directory: Path) -> Path | None:
 
 
 def newest_undamaged(directory: Path) -> tuple[Path | None, dict[Path, DamagedCheckpointError]]:
-    """The newest checkpoint under ``directory`` that is not damaged.
-
-    Returns:
-        The checkpoint, or None, and what is wrong with each newer one.
-    """
+    """Return the newest undamaged checkpoint, and what is wrong with each newer one."""
     damaged = {}
     for path in _newest_first(directory):
         try:

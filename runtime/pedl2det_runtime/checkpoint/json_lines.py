@@ -25,23 +25,21 @@ _NO_NUMBERS = "OSUMmc"  # NumPy's kinds of objects such as None, texts, times an
 
 
 def scalars(logs: dict[str, Any]) -> Metrics:
-    """The metrics that are single numbers, as floats that hold every bit of them."""
+    """Return the metrics that are single numbers, as floats that hold every bit of them."""
     found = numbers(logs)
     return {name: float(value.item()) for name, value in found.items() if value.size == 1}
 
 
 def numbers(logs: dict[str, Any]) -> dict[str, np.ndarray[Any, Any]]:
-    """The metrics that are numbers or arrays of them."""
+    """Return the metrics that are numbers or arrays of them."""
     values = {name: np.asarray(value) for name, value in logs.items()}
     return {name: value for name, value in values.items() if value.dtype.kind not in _NO_NUMBERS}
 
 
-def written_lines(path: Path, keys: tuple[str, ...]) -> list[bytes]:
-    """The lines of a log that a run wrote, without one that a kill cut off.
+def read_lines(path: Path, keys: tuple[str, ...]) -> list[bytes]:
+    """Return the lines of a log that a run wrote, without one that a kill cut off.
 
-    Args:
-        path: the log; it need not exist.
-        keys: the keys of the object in each line, in order.
+    A log that does not exist has no lines. ``keys`` are those of each object, in order.
 
     Raises:
         ConfigError: it is a link, or holds something else.
@@ -54,10 +52,7 @@ def written_lines(path: Path, keys: tuple[str, ...]) -> list[bytes]:
     rest = rest.rstrip(b"\0")  # a power failure leaves these
     is_ours = start.startswith(rest[: len(start)]) and all(_has_keys(line, keys) for line in lines)
     if not is_ours:
-        raise ConfigError(
-            f"{path}: pedl2det did not write this, and does not write into it: move it away, "
-            "or choose another directory with --out"
-        )
+        raise ownership.foreign_file_error(path)
     return [line + b"\n" for line in lines]
 
 
@@ -70,19 +65,13 @@ def _has_keys(line: bytes, keys: tuple[str, ...]) -> bool:
 
 
 class JsonLines:
-    """A file of one JSON object a line, cut back to what a checkpoint knew of it.
+    """A file of one JSON object a line, cut back to its first ``keep`` lines; None keeps all.
 
-    Args:
-        path: the file.
-        keys: the keys of each object, in order.
-        keep: how many lines of it stay, None for all; a resumed run writes the later ones again.
-
-    Raises:
-        ConfigError: pedl2det did not write what is in the file.
+    A resumed run writes the lines after its checkpoint again.
     """
 
     def __init__(self, path: Path, keys: tuple[str, ...], keep: int | None = 0) -> None:
-        lines = written_lines(path, keys)[:keep]
+        lines = read_lines(path, keys)[:keep]
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
         self._file = os.fdopen(os.open(path, flags, 0o666), "a", encoding="utf-8")
         self._file.truncate(sum(map(len, lines)))
@@ -91,11 +80,7 @@ class JsonLines:
         self.written = len(lines)
 
     def write(self, record: dict[str, Any]) -> None:
-        """Append one object.
-
-        Raises:
-            ConfigError: the file is no longer what this run has written.
-        """
+        """Append one object."""
         self.check()
         line = json.dumps(record) + "\n"
         self._file.write(line)
@@ -104,7 +89,7 @@ class JsonLines:
         self.written += 1
 
     def check(self) -> None:
-        """Refuse to go on without what was written.
+        """Refuse to continue without what was written.
 
         Raises:
             ConfigError: the file was removed, replaced or cut.
@@ -118,9 +103,9 @@ class JsonLines:
             what = "cut" if is_there else "removed or replaced"
             raise ConfigError(
                 f"{self._path}: was {what} while the run wrote it; the run ends here, because "
-                "its results would be lost: start it anew, or put the files back and --resume"
+                "its results would be lost: start it again, or put the files back and --resume"
             )
 
     def sync(self) -> None:
-        """Put what was written on the disk."""
+        """Write the file to the disk."""
         os.fsync(self._file.fileno())

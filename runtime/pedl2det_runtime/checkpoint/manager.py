@@ -12,8 +12,8 @@ from typing import Any
 
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.checkpoint import ownership, writer
-from pedl2det_runtime.checkpoint.rank_state import RankState
-from pedl2det_runtime.checkpoint.state import State
+from pedl2det_runtime.checkpoint.json_lines import REPORT, read_lines
+from pedl2det_runtime.checkpoint.state import RankState, State
 from pedl2det_runtime.checkpoint.storage import Storage
 from pedl2det_runtime.checkpoint.writer import Contents, Unfinished
 from pedl2det_runtime.config.generation import CONTEXT_BASED, Generation
@@ -39,25 +39,20 @@ def superseded(
     """Return the names of checkpoints that are neither among the best nor among the latest.
 
     Pruning after every checkpoint keeps the same checkpoints as pruning once at the end: a
-    checkpoint that is not among the best so far is not among the best later.
+    checkpoint that is not among the best so far is not among the best later. While training
+    continues, the latest one is kept for a resume.
 
-    Args:
-        checkpoints: the batches of each checkpoint, by name.
-        validations: the searcher's metric at each validated batch.
-        keep: how many to keep.
-        training: whether training continues; the latest checkpoint is then kept for a resume.
+    ``checkpoints`` has the batches of each, ``validations`` the searcher's metric at each batch.
     """
     by_batches = sorted(checkpoints, key=lambda name: checkpoints[name], reverse=True)
-    ranked = [name for name in by_batches if _is_number(validations.get(checkpoints[name]))]
+    ranked = [
+        name for name in by_batches if not math.isnan(validations.get(checkpoints[name], math.nan))
+    ]
     sign = 1 if keep.smaller_is_better else -1
     # The earlier of two equal checkpoints is better, as in the policy "best".
     ranked.sort(key=lambda name: (sign * validations[checkpoints[name]], checkpoints[name]))
     latest = max(keep.latest, 1) if training else keep.latest
     return set(checkpoints) - set(ranked[: keep.best]) - set(by_batches[:latest])
-
-
-def _is_number(value: float | None) -> bool:
-    return value is not None and not math.isnan(value)
 
 
 @dataclass(frozen=True)
@@ -87,19 +82,10 @@ class Goal:
 
 
 class CheckpointManager:
-    """Write, store and prune the checkpoints of one run.
+    """Write, store and prune the checkpoints of one run, which has a UUID.
 
-    Args:
-        goal: the metric, and which checkpoints to write and keep.
-        contents: what each checkpoint contains beside the training state.
-        out: the run's directory.
-        run: the UUID of the run. Checkpoints of other runs are never removed.
-        best: the best value of the metric before a resume.
-        records: lines of ``metrics.jsonl`` before a resume.
-        damaged: names of damaged checkpoints, which are neither stored nor counted nor removed.
-
-    Attributes:
-        best: the best value of the metric so far.
+    Checkpoints of other runs are never removed. Those whose names are in ``damaged`` are neither
+    stored nor counted nor removed. ``state`` is that from which the run continues.
     """
 
     def __init__(
@@ -108,26 +94,20 @@ class CheckpointManager:
         contents: Contents,
         out: Path,
         run: str,
-        *,
-        best: float | None = None,
-        records: int = 0,
-        damaged: frozenset[str] = frozenset(),
+        state: State,
+        damaged: frozenset[str],
     ) -> None:
-        self.best = best
+        self.best = state.best  #: the best value of the metric so far
         self._directory = out / "checkpoints"
         self._run = run
         self._goal = goal
         self.contents = contents
         self._damaged = damaged
         self._completion: futures.Future[None] | None = None
-        self._values = _validations(out / "metrics.jsonl", goal, records)
+        self._values = read_validations(out / "metrics.jsonl", goal, state.records)
 
-    def wants(self, batches: int, metrics: dict[str, float]) -> bool:
-        """Return whether to write a checkpoint after this validation.
-
-        Raises:
-            MetricError: the searcher's metric is not among the metrics.
-        """
+    def record_validation(self, batches: int, metrics: dict[str, float]) -> bool:
+        """Record a validation, and return whether to write a checkpoint after it."""
         goal = self._goal
         value = goal.value(metrics)
         if value is None:
@@ -163,11 +143,7 @@ class CheckpointManager:
         return self._values.get(batches)
 
     def catch_up(self) -> None:
-        """Remove checkpoints left incomplete by a kill, and store those not stored yet.
-
-        Raises:
-            CheckpointError: a copy to the storage failed.
-        """
+        """Remove checkpoints left incomplete by a kill, and store those not stored yet."""
         for path in ownership.half_written(self._directory):
             ownership.remove(path)
         ownership.remove_empty(self._directory)
@@ -187,13 +163,6 @@ class CheckpointManager:
         """Write a checkpoint; in the background, complete and store it, and remove superseded ones.
 
         The one before is completed first.
-
-        Args:
-            model: the model, with its optimizer.
-            state: training state of the run.
-            ranks: state of each rank.
-            batch: the batch spec, from :func:`~.model_files.describe_spec`.
-            finish: may add files to the checkpoint's directory before it is complete.
 
         Raises:
             CheckpointError: this checkpoint could not be written, or the one before not be
@@ -231,26 +200,17 @@ class CheckpointManager:
         self._prune(values, training=True)
 
     def close(self) -> None:
-        """Wait for the last checkpoint after an error, which is told instead of another one."""
+        """Wait for the last checkpoint after an error, and ignore whether it failed, too."""
         if self._completion is not None:
             futures.wait([self._completion])
 
     def prune(self, *, training: bool) -> None:
-        """Remove superseded checkpoints, after the last one is complete.
-
-        Args:
-            training: whether training continues.
-        """
+        """Remove superseded checkpoints, after the last one is complete."""
         self.wait()
         self._prune(self._values, training=training)
 
     def _prune(self, values: dict[int, float], *, training: bool) -> None:
-        """Remove the superseded checkpoints of this run, except those with foreign files.
-
-        Args:
-            values: the searcher's metric by batch.
-            training: whether training continues.
-        """
+        """Remove superseded checkpoints of this run, except those with foreign files."""
         if self._goal.retention is None:
             return
         present = self._present()
@@ -264,16 +224,20 @@ class CheckpointManager:
 
     def _present(self) -> dict[str, int]:
         """Return the batches of the run's undamaged checkpoints, by name."""
-        present = checkpoint_directory.steps_of_run(self._directory, self._run)
-        return {name: batches for name, batches in present.items() if name not in self._damaged}
+        return {
+            name: batches
+            for name, batches in checkpoint_directory.steps(self._directory).items()
+            if name not in self._damaged
+            and ownership.read_owner(self._directory / name) == ownership.Owner(name, self._run)
+        }
 
 
-def _validations(log: Path, goal: Goal, records: int) -> dict[int, float]:
-    lines = log.read_text().splitlines()[:records] if records and log.exists() else []
-    reports = [json.loads(line) for line in lines]
+def read_validations(log: Path, goal: Goal, records: int | None = None) -> dict[int, float]:
+    """Return the searcher's metric of each validation in the first ``records`` of a log."""
+    reports = [json.loads(line) for line in read_lines(log, REPORT)[:records]]
     values = {
         report["batches"]: goal.value(report["metrics"])
         for report in reports
         if report["kind"] == "validation"
     }
-    return {batches: value for batches, value in values.items() if value is not None}
+    return {batches: float(value) for batches, value in values.items() if value is not None}

@@ -77,15 +77,7 @@ def verify(directory: Path) -> bool:
 
 
 def refuse_special(directory: Path, listed: Any = ()) -> set[str]:
-    """Return the paths of a checkpoint's files and listed links; refuse other links.
-
-    Args:
-        directory: the checkpoint.
-        listed: the names in its manifest.
-
-    Raises:
-        DamagedCheckpointError: there is an unlisted link or a special file.
-    """
+    """Return the paths of a checkpoint's files and links; refuse links that are not ``listed``."""
     names = set()
     for name, path in _files(directory):
         is_listed = name in listed and not name.startswith((*_RESERVED, "code"))

@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from pedl2det_runtime.backends import graph_mode, keras_versions, random_state
 from pedl2det_runtime.checkpoint import resource_limits
-from pedl2det_runtime.checkpoint.rank_state import RankState
+from pedl2det_runtime.checkpoint.old_formats.hdf5_model import datasets, decode_names
+from pedl2det_runtime.checkpoint.state import RankState
 from pedl2det_runtime.checkpoint.untrusted_files import read_json
 from pedl2det_runtime.errors import CheckpointError, DamagedCheckpointError
 from pedl2det_runtime.errors.trial_code import one_line
@@ -53,16 +54,7 @@ def restore(
 ) -> None:
     """Restore the weights, optimizers and layer states of a built model.
 
-    Args:
-        checkpoint: the directory of the checkpoint, of this run and verified.
-        model: the built model.
-        batches: the number of batches trained.
-        own: the state of this rank.
-        built: settings that stay as the code built them, such as ``optimizer.learning_rate``; with
-            ``optimizer.class``, all of the optimizer.
-
-    Raises:
-        CheckpointError: the checkpoint does not fit the model.
+    The checkpoint is one of this run, and verified. ``built`` is that of :func:`restore_weights`.
     """
     restore_weights(checkpoint, model, built, is_whole=True)
     states = own.layers
@@ -90,11 +82,9 @@ def restore_weights(
 ) -> None:
     """Restore the weights and optimizers of a built model.
 
-    Args:
-        checkpoint: the directory of the checkpoint.
-        model: the built model.
-        built: as in :func:`restore`.
-        is_whole: as in :func:`.resource_limits.check_hdf5`.
+    The settings in ``built``, such as ``optimizer.learning_rate``, stay as the code built them;
+    with ``optimizer.class``, all of the optimizer does. ``is_whole`` is that of
+    :func:`.resource_limits.check_hdf5`.
 
     Raises:
         DamagedCheckpointError: a file is damaged, or has more data than such a model.
@@ -144,11 +134,7 @@ def _settings(model: Any, names: frozenset[str]) -> list[Any]:
 
 
 def check(checkpoint: Path) -> None:
-    """Check the model's files without a model.
-
-    Raises:
-        DamagedCheckpointError: a file is missing or damaged.
-    """
+    """Refuse files of a model that are missing or damaged, without a model."""
     read_json(checkpoint / _OPTIMIZER)
     if not (checkpoint / f"{WEIGHTS}.index").exists():
         resource_limits.check_hdf5(checkpoint / MODEL)
@@ -159,16 +145,8 @@ def read_weights(checkpoint: Path) -> dict[str, npt.NDArray[Any]]:
     if (checkpoint / MODEL).exists():
         import h5py
 
-        arrays: dict[str, npt.NDArray[Any]] = {}
         with h5py.File(checkpoint / MODEL) as file:
-            file.visititems(
-                lambda name, item: (
-                    arrays.update({name: np.asarray(item)})
-                    if isinstance(item, h5py.Dataset)
-                    else None
-                )
-            )
-        return arrays
+            return {path: np.asarray(array) for path, array in datasets(file)}
     keras_versions.load_tensorflow()
     import tensorflow as tf
 
@@ -242,7 +220,7 @@ def _restore_optimizer(path: Path, model: Any) -> None:
     variables = keras_versions.optimizer_variables(model)
     with h5py.File(path) as file:
         group = file.get("optimizer_weights", {})
-        names = [_text(name) for name in group.attrs["weight_names"]] if group else []
+        names = decode_names(group.attrs["weight_names"]) if group else []
         if len(names) != len(variables):
             # An optimizer that trains part of the model has fewer; match them by name.
             named = {variable.name: variable for variable in variables}
@@ -253,10 +231,6 @@ def _restore_optimizer(path: Path, model: Any) -> None:
             variables = [named[name] for name in names]
         for name, variable in zip(names, variables, strict=True):
             graph_mode.assign(variable, np.asarray(group[name]))
-
-
-def _text(name: Any) -> str:
-    return name.decode() if isinstance(name, bytes) else str(name)
 
 
 def layer_state_variables(model: Any) -> list[Any]:

@@ -43,11 +43,7 @@ Slots = dict[str, list[tuple[str, Any]]]
 
 @dataclass(frozen=True)
 class OptimizerState:
-    """The state of an optimizer, as a file holds it.
-
-    Raises:
-        ValueError: a counter of steps is not a whole number.
-    """
+    """The state of an optimizer, as a file holds it."""
 
     names: tuple[str, ...]  #: the name of each array
     arrays: tuple[Array, ...]  #: the arrays
@@ -79,13 +75,8 @@ def restore(
 ) -> None:
     """Set the variables of an optimizer to a saved state.
 
-    Slots go where their weights have gone; those of unknown weights go by their order.
-
-    Args:
-        optimizer: the optimizer.
-        variables: its variables.
-        saved: the state.
-        weights: the names of the weights in the model, by their names in the file.
+    Slots go where their weights have gone; those of unknown weights go by their order. ``weights``
+    has the names of the weights in the model, by their names in the file.
 
     Raises:
         ValueError: the state does not fit the optimizer. No variable has been changed.
@@ -100,7 +91,14 @@ def restore(
         own = _slots(kind, names, variables)
         if kind == "SGD" and not getattr(optimizer, "momentum", True):
             own.pop("m", None)  # it is there since Keras 2.11, and not used
-        pairs = list(_matched(own, _slots(kind, saved.names, saved.arrays, _count(own)), weights))
+        counts = [len(slot) for name, slot in own.items() if name != _COUNTER]
+        slots = _slots(kind, saved.names, saved.arrays, max(counts, default=0))
+        pairs = list(_matched(own, slots, weights))
+    assign_all(pairs)
+
+
+def assign_all(pairs: list[tuple[Any, Array]]) -> None:
+    """Assign arrays to variables; if the shape of one differs, change none and raise."""
     for variable, array in pairs:
         if tuple(variable.shape) != array.shape:
             raise ValueError(
@@ -114,7 +112,8 @@ def _matched(own: Slots, saved: Slots, weights: Mapping[str, str]) -> Iterable[t
     """Pair variables with arrays, slot by slot."""
     for slot, arrays in saved.items():
         if slot not in own and any(array.any() for _, array in arrays):
-            raise ValueError(f"it has the slot {slot}, the optimizer has {_named(own)}")
+            names = ", ".join(name for name in own if name != _COUNTER) or "none"
+            raise ValueError(f"it has the slot {slot}, the optimizer has {names}")
     for slot, variables in own.items():
         arrays = saved.get(slot, [])
         if slot == _COUNTER and not arrays:
@@ -161,17 +160,9 @@ def _at(kind: str, number: int) -> str:
     return slots[number] if number < len(slots) else f"number {number + 1}"
 
 
-def _count(own: Slots) -> int:
-    return max((len(variables) for slot, variables in own.items() if slot != _COUNTER), default=0)
-
-
 def _is_counter(name: str) -> bool:
     return _plain(name).rpartition("/")[2] in _COUNTERS
 
 
 def _plain(name: str) -> str:
     return name.partition(":")[0]
-
-
-def _named(own: Slots) -> str:
-    return ", ".join(slot for slot in own if slot != _COUNTER) or "none"

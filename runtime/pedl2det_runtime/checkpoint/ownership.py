@@ -57,10 +57,6 @@ def run_of(checkpoint: Path | None) -> str:
 def create(directory: Path, run: str) -> Path:
     """Create the directory of a new checkpoint, with a temporary name and a marker.
 
-    Args:
-        directory: the directory of the run's checkpoints.
-        run: the UUID of the run.
-
     Raises:
         OSError: the directory exists or cannot be written; nothing is left behind.
     """
@@ -76,11 +72,7 @@ def create(directory: Path, run: str) -> Path:
 
 
 def give_final_name(partial: Path) -> Path:
-    """Rename the directory that :func:`create` created to its UUID.
-
-    Raises:
-        OSError: the name is in use.
-    """
+    """Rename the directory that :func:`create` created to its UUID."""
     path = partial.with_name(partial.name.removeprefix(".").removesuffix(".partial"))
     refuse_existing(path)  # rename would replace an empty directory
     return partial.rename(path)
@@ -125,32 +117,14 @@ def remove_empty(directory: Path) -> None:
                 path.rmdir()
 
 
-def files_in(directory: Path) -> list[str]:
-    """Return the relative paths of all files and links in a checkpoint."""
-    return sorted(
-        path.relative_to(directory).as_posix()
-        for path in directory.rglob("*")
-        if path.is_symlink() or not path.is_dir()
-    )
-
-
 def are_written(present: Iterable[str], written: Iterable[str]) -> bool:
-    """Return whether all files present in a checkpoint were written with it.
-
-    Args:
-        present: relative paths.
-        written: the names listed in the checkpoint's metadata.
-    """
+    """Return whether a checkpoint's metadata lists all its files, except caches of Python."""
     added = set(present) - {MARKER, METADATA, SIGNATURE, *written}
     return all(_CACHE in PurePosixPath(path).parts for path in added)
 
 
 def remove(checkpoint: Path) -> None:
-    """Remove a checkpoint of pedl2det; leave other directories unchanged.
-
-    Raises:
-        OSError: a file cannot be removed.
-    """
+    """Remove a checkpoint of pedl2det; leave other directories unchanged."""
     if read_owner(checkpoint) is None:
         return
     inside = sorted(
@@ -165,11 +139,7 @@ def remove(checkpoint: Path) -> None:
 
 
 def replace_file(path: Path, text: str) -> None:
-    """Write a file of ours whole, beside its place, and then put it there.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """Write a file of ours atomically."""
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as beside:
         partial = Path(beside, path.name)
         with partial.open("w", encoding="utf-8") as file:
@@ -180,25 +150,21 @@ def replace_file(path: Path, text: str) -> None:
 
 
 def refuse_existing(path: Path) -> None:
-    """Refuse a path that exists, including an empty directory or a broken link.
-
-    Raises:
-        FileExistsError: the path exists.
-    """
+    """Refuse a path that exists, including an empty directory or a broken link."""
     if os.path.lexists(path):
         raise FileExistsError(errno.EEXIST, f"{path.name} exists and is not replaced", str(path))
 
 
+def foreign_file_error(path: Path) -> ConfigError:
+    """Return the error about a file of somebody else that has the name of one of ours."""
+    return ConfigError(
+        f"{path}: pedl2det did not write this, and does not replace it: move it away, or choose "
+        "another directory with --out"
+    )
+
+
 def refuse_foreign(path: Path, *, directory: bool) -> None:
-    """Refuse a path in the results that is a link or of an unexpected type.
-
-    Args:
-        path: the path; it need not exist.
-        directory: expect a directory if True, else a file.
-
-    Raises:
-        ConfigError: the path has another type.
-    """
+    """Refuse a path in the results that exists and is a link, or of an unexpected type."""
     try:
         mode = path.lstat().st_mode
     except (FileNotFoundError, NotADirectoryError):

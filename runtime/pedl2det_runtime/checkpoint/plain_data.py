@@ -76,11 +76,7 @@ def dumps(value: Any) -> tuple[bytes, Arrays]:
 
 
 def loads(data: bytes, arrays: Arrays) -> Any:
-    """Return the plain data that :func:`dumps` saved.
-
-    Raises:
-        Exception: it is damaged.
-    """
+    """Return the plain data that :func:`dumps` saved."""
     _check_memory(data)
     unread = dict(enumerate(arrays))  # a list of numbers is read once: it takes more memory
 

@@ -43,11 +43,7 @@ def size_of(model: Any) -> int:
 
 
 def check_npz(path: Path) -> None:
-    """Refuse an ``.npz`` file whose arrays need more memory than its size.
-
-    Raises:
-        DamagedCheckpointError: the file is compressed, damaged or not an archive.
-    """
+    """Refuse an ``.npz`` file whose arrays need more memory than its size."""
     size = require_file(path)
     with reading(path), zipfile.ZipFile(path) as archive:
         members = archive.infolist()
@@ -59,14 +55,8 @@ def check_npz(path: Path) -> None:
 def check_hdf5(path: Path, limit: float = math.inf, *, is_whole: bool = False) -> None:
     """Refuse an HDF5 file that refers to other files or declares more data than it holds.
 
-    Args:
-        path: a file written by Keras.
-        limit: the maximum bytes of data.
-        is_whole: whether it is known to be as this run wrote it; others are read in a child process
-            first.
-
-    Raises:
-        DamagedCheckpointError: the file is refused or damaged.
+    A child process reads the file first, unless ``is_whole`` says that this run wrote it so.
+    ``limit`` is the maximum size of the data in bytes.
     """
     import h5py
 
@@ -96,12 +86,7 @@ def check_hdf5(path: Path, limit: float = math.inf, *, is_whole: bool = False) -
 def check_tensors(prefix: Path, limit: float) -> None:
     """Refuse a checkpoint in TensorFlow's format that is damaged or declares too much data.
 
-    Args:
-        prefix: the path of its files, without ``.index``.
-        limit: the maximum bytes of data.
-
-    Raises:
-        DamagedCheckpointError: the checkpoint is refused.
+    ``prefix`` is the path of its files without ``.index``, ``limit`` the maximum size in bytes.
     """
     keras_versions.load_tensorflow()
     import tensorflow as tf

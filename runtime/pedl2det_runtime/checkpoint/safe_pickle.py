@@ -63,6 +63,7 @@ _REFUSED = b"".join(
 )
 StandIns = Mapping[tuple[str, str], Callable[..., Any]]
 _CONTAINERS = (list, tuple, dict, set, frozenset, deque)
+_SIZED = (str, bytes, *_CONTAINERS)
 _FILLED = (list, dict, set, deque, OrderedDict, defaultdict, Counter)
 _REDUCE_OF_OBJECTS = (object.__reduce__, object.__reduce_ex__)
 _DEPTH = 200
@@ -111,7 +112,7 @@ class _Unpickler(pickle._Unpickler):  # pure Python: the C version cannot limit 
         created without a call.
         """
         function, arguments = self.stack[-2:]
-        self.spend(256 + sum(map(len, filter(_is_sized, arguments))))
+        self.spend(256 + sum(len(value) for value in arguments if isinstance(value, _SIZED)))
         if _is_in(function, self._own):
             if (function.__reduce__, function.__reduce_ex__) == _REDUCE_OF_OBJECTS:
                 raise ValueError(f"it calls {function.__name__}")
@@ -189,11 +190,7 @@ _Unpickler.dispatch = {
 
 
 def dumps(value: Any, home: Path | None = None) -> bytes:
-    """Pickle ``value`` so that :func:`loads` accepts it.
-
-    Args:
-        value: plain data, and objects of the trial's own classes.
-        home: the trial's directory.
+    """Pickle plain data and objects of the trial's own classes so that :func:`loads` accepts it.
 
     Raises:
         CheckpointError: ``value`` contains other objects.
@@ -209,10 +206,8 @@ def dumps(value: Any, home: Path | None = None) -> bytes:
 def loads(data: bytes, home: Path | None = None, stand_ins: StandIns | None = None) -> Any:
     """Unpickle plain data and objects of classes that the trial itself defines.
 
-    Args:
-        data: the pickle.
-        home: the trial's directory. Its modules must be imported already.
-        stand_ins: classes and functions to use in place of others, by module and name.
+    The modules of the trial, in the directory ``home``, must be imported already. Classes and
+    functions in ``stand_ins``, by module and name, are used in place of others.
 
     Raises:
         CheckpointError: the pickle names any other class or a function, or is damaged.
@@ -231,10 +226,6 @@ def loads(data: bytes, home: Path | None = None, stand_ins: StandIns | None = No
 
 def _is_in(value: Any, values: Iterable[Any]) -> bool:
     return any(value is other for other in values)
-
-
-def _is_sized(value: Any) -> bool:
-    return isinstance(value, (str, bytes, *_CONTAINERS))
 
 
 def _size(value: Any, known: dict[int, int], depth: int = 0) -> int:

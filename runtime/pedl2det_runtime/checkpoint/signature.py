@@ -32,11 +32,7 @@ def files_of(directory: Path) -> dict[str, Any]:
 
 
 def sign(directory: Path, files: dict[str, Any]) -> None:
-    """Write the signature of a checkpoint.
-
-    Args:
-        directory: the checkpoint.
-        files: the entries of its files (:func:`files_of`).
+    """Write the signature of a checkpoint with these files (:func:`files_of`).
 
     Raises:
         CheckpointError: there is no usable key.
@@ -72,8 +68,11 @@ def _hmac(files: dict[str, Any]) -> str:
 
 def _key() -> bytes:
     """Return the user's key; make it the first time."""
-    path = _state_directory() / "checkpoint-key"
     try:
+        state = Path(os.environ.get("XDG_STATE_HOME", ""))
+        if not state.is_absolute():
+            state = Path.home() / ".local" / "state"
+        path = state / "pedl2det" / "checkpoint-key"
         if not os.path.lexists(path):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile(dir=path.parent) as draft:  # mode 0600
@@ -84,10 +83,10 @@ def _key() -> bytes:
         status = path.lstat()
         is_private = status.st_uid == os.geteuid() and not status.st_mode & 0o077
         key = path.read_bytes() if stat.S_ISREG(status.st_mode) and is_private else b""
-    except OSError as error:
+    except (OSError, RuntimeError) as error:  # RuntimeError: there is no home directory
         raise CheckpointError(
-            f"{path}: the key that signs your checkpoints cannot be used: {error.strerror}; set "
-            "XDG_STATE_HOME to a directory of yours"
+            f"the key that signs your checkpoints cannot be used: {error}; set XDG_STATE_HOME to a "
+            "directory of yours"
         ) from None
     if len(key) != _KEY_BYTES:
         raise CheckpointError(
@@ -95,15 +94,3 @@ def _key() -> bytes:
             "remove it, and sign your checkpoints again with pedl2det checkpoint trust"
         )
     return key
-
-
-def _state_directory() -> Path:
-    given = Path(os.environ.get("XDG_STATE_HOME", ""))
-    try:
-        base = given if given.is_absolute() else Path.home() / ".local" / "state"
-    except RuntimeError:
-        raise CheckpointError(
-            "no home directory for the key that signs checkpoints: set XDG_STATE_HOME to a "
-            "directory of yours"
-        ) from None
-    return base / "pedl2det"

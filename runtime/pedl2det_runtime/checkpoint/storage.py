@@ -17,23 +17,40 @@ from pedl2det_runtime.errors import CheckpointError, ConfigError
 
 _PROTOCOLS = {"shared_fs": "file", "directory": "file", "s3": "s3", "gcs": "gs", "azure": "abfs"}
 _PACKAGES = {"s3": "s3fs", "gcs": "gcsfs", "azure": "adlfs"}
+#: The keys whose values make the path of the checkpoints; the first is required.
+_PATHS = {
+    "shared_fs": ("host_path", "storage_path"),
+    "directory": ("container_path",),
+    "azure": ("container",),
+}
 _REMEDY = "or keep checkpoints only in the results: --set checkpoint_storage.type=null"
 
 
 class Storage:
-    """A storage of complete checkpoints by name; other files in it stay untouched.
-
-    Args:
-        config: the section of the experiment config.
-
-    Raises:
-        ConfigError: a field is missing, or the storage cannot be reached.
-    """
+    """A storage of complete checkpoints by name; other files in it stay untouched."""
 
     def __init__(self, config: CheckpointStorage) -> None:
-        self._kind = str(config.type)
-        self._fields = config.model_extra or {}
-        self._files, self._base = open_storage(config)
+        import fsspec
+
+        kind, self._fields = str(config.type), config.model_extra or {}
+        self._base = _base(kind, self._fields)
+        self._is_cloud = kind in _PACKAGES
+        try:
+            self._files = fsspec.filesystem(_PROTOCOLS[kind], **_options(kind, self._fields))
+            if self._is_cloud:
+                self._files.ls(self._base.partition("/")[0])  # buckets are not created
+            else:
+                self._files.makedirs(self._base, exist_ok=True)
+        except ImportError:
+            package = _PACKAGES[kind]
+            raise ConfigError(
+                f"checkpoint_storage.type: {kind} needs {package}: pip install {package}, {_REMEDY}"
+            ) from None
+        except Exception as error:  # storage types have their own exceptions
+            reason = _reason(error, self._fields)
+            raise ConfigError(
+                f"checkpoint_storage: {self._base}: cannot be used: {reason}; {_REMEDY}"
+            ) from None
 
     def names(self) -> set[str]:
         """Return the names of the complete checkpoints in the storage."""
@@ -59,10 +76,10 @@ class Storage:
                 self._files.rm(place, recursive=True)  # half-copied
             for path in files:
                 target = f"{place}/{path.relative_to(checkpoint)}"
-                if self._kind not in _PACKAGES:
+                if not self._is_cloud:
                     self._files.makedirs(target.rpartition("/")[0], exist_ok=True)
                 self._files.put_file(str(path), target)
-                if self._kind not in _PACKAGES:
+                if not self._is_cloud:
                     shutil.copymode(path, target)
         except Exception as error:
             raise CheckpointError(
@@ -93,46 +110,13 @@ class Storage:
         return ownership.parse_marker(marker, place.rpartition("/")[2])
 
 
-def open_storage(config: CheckpointStorage) -> tuple[Any, str]:
-    """Return the file system of a storage, and the path of its checkpoints in it.
-
-    Raises:
-        ConfigError: a field is missing, or the storage cannot be reached.
-    """
-    import fsspec
-
-    kind, fields = str(config.type), config.model_extra or {}
-    base = _base(kind, fields)
-    try:
-        files = fsspec.filesystem(_PROTOCOLS[kind], **_options(kind, fields))
-        if kind in _PACKAGES:
-            # Check only: buckets are not created.
-            files.ls(base.partition("/")[0])
-        else:
-            files.makedirs(base, exist_ok=True)
-    except ImportError:
-        package = _PACKAGES[kind]
-        raise ConfigError(
-            f"checkpoint_storage.type: {kind} needs {package}: pip install {package}, {_REMEDY}"
-        ) from None
-    except Exception as error:  # storage types have their own exceptions
-        raise ConfigError(
-            f"checkpoint_storage: {base}: cannot be used: {_reason(error, fields)}; {_REMEDY}"
-        ) from None
-    return files, base
-
-
 def _reason(error: Exception, fields: dict[str, Any]) -> str:
     lines = scrubbed(str(error), fields).strip().splitlines()
     return f"{type(error).__name__}: {lines[0] if lines else ''}".rstrip(": ")
 
 
 def local_paths(config: CheckpointStorage, name: str) -> list[Path]:
-    """Return where a checkpoint of this name may be in a storage of files; nothing for a cloud.
-
-    Raises:
-        ConfigError: a field is missing.
-    """
+    """Return where a checkpoint of this name may be in a storage of files; nothing for a cloud."""
     kind, fields = str(config.type), config.model_extra or {}
     if _PROTOCOLS.get(kind) != "file":
         return []
@@ -143,38 +127,23 @@ def local_paths(config: CheckpointStorage, name: str) -> list[Path]:
 
 
 def _base(kind: str, fields: dict[str, Any]) -> str:
-    def field(name: str) -> str:
-        value = fields.get(name)
-        if not isinstance(value, str) or not value:
-            raise ConfigError(f"checkpoint_storage.{name}: {kind} needs it, {_REMEDY}")
-        return value
-
-    match kind:
-        case "shared_fs":
-            parts = [field("host_path"), fields.get("storage_path")]
-        case "directory":
-            parts = [field("container_path")]
-        case "azure":
-            parts = [field("container")]
-        case _:
-            parts = [field("bucket"), fields.get("prefix")]
-    first, *others = (str(part) for part in parts if part)
-    return "/".join([first.rstrip("/"), *(part.strip("/") for part in others)])
+    """Return the path of the checkpoints in a storage."""
+    place, *below = _PATHS.get(kind, ("bucket", "prefix"))
+    base = fields.get(place)
+    if not isinstance(base, str) or not base:
+        raise ConfigError(f"checkpoint_storage.{place}: {kind} needs it, {_REMEDY}")
+    parts = [str(fields[name]).strip("/") for name in below if fields.get(name)]
+    return "/".join([base.rstrip("/"), *parts])
 
 
 def _options(kind: str, fields: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of fsspec's file system, including credentials of the config."""
-    match kind:
-        case "s3":
-            client = {"endpoint_url": fields["endpoint_url"]} if fields.get("endpoint_url") else {}
-            wanted = {"key": fields.get("access_key"), "secret": fields.get("secret_key")}
-            wanted["client_kwargs"] = client
-        case "azure":
-            wanted = {
-                "connection_string": fields.get("connection_string"),
-                "account_url": fields.get("account_url"),
-                "credential": fields.get("credential"),
-            }
-        case _:
-            wanted = {}
-    return {name: value for name, value in wanted.items() if value}
+    options: dict[str, Any] = {}
+    if kind == "s3":
+        options = {"key": fields.get("access_key"), "secret": fields.get("secret_key")}
+        if endpoint := fields.get("endpoint_url"):
+            options["client_kwargs"] = {"endpoint_url": endpoint}
+    elif kind == "azure":
+        names = ("connection_string", "account_url", "credential")
+        options = {name: fields.get(name) for name in names}
+    return {name: value for name, value in options.items() if value}

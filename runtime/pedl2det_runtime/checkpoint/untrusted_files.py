@@ -23,9 +23,6 @@ _KINDS = {
     stat.S_IFLNK: "a symbolic link",
     stat.S_IFDIR: "a directory",
     stat.S_IFIFO: "a named pipe",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
 }
 
 
@@ -64,15 +61,7 @@ def require_file(path: Path) -> int:
 
 
 def read_bytes(path: Path, limit: int | None = None) -> bytes:
-    """Return the content of a regular file.
-
-    Args:
-        path: the file.
-        limit: the maximum size in bytes.
-
-    Raises:
-        DamagedCheckpointError: the file is missing, too large, a link or a special file.
-    """
+    """Return the content of a regular file of at most ``limit`` bytes."""
     size = require_file(path)
     with reading(path):
         if limit is not None and size > limit:

@@ -6,7 +6,7 @@
                                    support
 ``optimizer.json``                 optimizer settings that callbacks may change
 ``state.json``                     progress, seed, best metric (:mod:`.state`)
-``rank-0/``, ``rank-1/`` ...       the state of each process (:mod:`.rank_state`)
+``rank-0/``, ``rank-1/`` ...       the state of each process (:mod:`.state`)
 ``experiment_config.json``         the config, without credentials
 ``hparams.json``                   the hyperparameters
 ``code/``                          the modules that the trial imported (:mod:`.code_files`)
@@ -34,8 +34,7 @@ from typing import Any
 from pedl2det_runtime.backends import graph_mode, keras_versions
 from pedl2det_runtime.checkpoint import manifest, model_files, ownership, signature
 from pedl2det_runtime.checkpoint.code_files import code_without_credentials
-from pedl2det_runtime.checkpoint.rank_state import RankState
-from pedl2det_runtime.checkpoint.state import State
+from pedl2det_runtime.checkpoint.state import RankState, State
 from pedl2det_runtime.config.credentials import without_credentials
 from pedl2det_runtime.errors import CheckpointError
 
@@ -63,19 +62,9 @@ def save(
     contents: Contents,
     finish: Callable[[Path], None] = lambda _: None,
 ) -> Unfinished:
-    """Write the files of a checkpoint below ``directory``.
+    """Write the files of a checkpoint below ``directory``; :meth:`Unfinished.complete` must follow.
 
-    Args:
-        directory: the directory of the run's checkpoints.
-        model: the model, with its optimizer.
-        state: the training state.
-        ranks: the state of each rank.
-        run: the UUID of the run.
-        contents: what every checkpoint of the run contains.
-        finish: may add files to the directory before the checkpoint is complete.
-
-    Returns:
-        The checkpoint; :meth:`Unfinished.complete` must follow, on any thread.
+    ``finish`` may add files to the checkpoint.
 
     Raises:
         CheckpointError: a file cannot be written.
@@ -88,12 +77,10 @@ def save(
         _write_json(path / "state.json", asdict(state))
         for rank, own in enumerate(ranks):
             own.write(path, rank)
-        for name, value in (
-            ("experiment_config", contents.config),
-            ("hparams", contents.hparams),
-        ):
-            (path / f"{name}.json").touch(mode=0o600)
-            _write_json(path / f"{name}.json", without_credentials(value))
+        for name in ("experiment_config.json", "hparams.json"):
+            (path / name).touch(mode=0o600)
+        _write_json(path / "experiment_config.json", without_credentials(contents.config))
+        _write_json(path / "hparams.json", without_credentials(contents.hparams))
         _copy_code(contents, path / "code")
         path = ownership.give_final_name(path)
         written.append(path)
@@ -112,19 +99,29 @@ class Unfinished:
     metadata: dict[str, Any]  #: the metadata, without the hashes of the files
 
     def complete(self, *, is_trusted: bool = True) -> Path:
-        """Write the hashes, sync all files, and then write ``metadata.json``.
+        """Write the hashes, sync all files, and then write ``metadata.json``; any thread may do so.
 
-        Args:
-            is_trusted: sign the checkpoint, if there is a key: its code is that of this user.
-
-        Raises:
-            CheckpointError: a file cannot be written.
+        A checkpoint that is trusted, because its code is that of this user, is signed if there is a
+        key. A callback must not have created files of these names.
         """
-        with _removed_on_error(self.path.parent, [self.path]):
-            metadata = self.metadata | {"files": manifest.describe_files(self.path)}
-            _write_metadata(self.path, manifest.with_hash(metadata), is_trusted)
-            _sync(self.path.parent)
-        return self.path
+        path = self.path
+        ready = path / f".{ownership.METADATA}.partial"
+        with _removed_on_error(path.parent, [path]):
+            files = manifest.describe_files(path)
+            for place in (ready, path / ownership.METADATA, path / ownership.SIGNATURE):
+                ownership.refuse_existing(place)
+            _write_json(ready, manifest.with_hash(self.metadata | {"files": files}))
+            if is_trusted:
+                with contextlib.suppress(CheckpointError):  # no key: it is loaded with trust
+                    about = {ownership.METADATA: manifest.entry_of(ready)}
+                    signature.sign(path, files | about)
+            for place in [*path.rglob("*"), path]:
+                if not place.is_symlink():  # a callback may create links
+                    _sync(place)
+            ready.rename(path / ownership.METADATA)
+            _sync(path)
+            _sync(path.parent)
+        return path
 
 
 @contextlib.contextmanager
@@ -151,29 +148,8 @@ def _copy_code(contents: Contents, target: Path) -> None:
             copy.write_bytes(code)
 
 
-def _write_metadata(path: Path, metadata: dict[str, Any], is_trusted: bool) -> None:
-    """Write ``metadata.json`` atomically; fail if a callback created a file of this name."""
-    ready = path / f".{ownership.METADATA}.partial"
-    for place in (ready, path / ownership.METADATA, path / ownership.SIGNATURE):
-        ownership.refuse_existing(place)
-    _write_json(ready, metadata)
-    if is_trusted:
-        with contextlib.suppress(CheckpointError):  # no key: it is loaded with trust
-            about = {ownership.METADATA: manifest.entry_of(ready)}
-            signature.sign(path, metadata["files"] | about)
-    _sync_tree(path)
-    ready.rename(path / ownership.METADATA)
-    _sync(path)
-
-
 def _write_json(path: Path, value: Any) -> None:
     path.write_text(json.dumps(value, indent=1, default=str) + "\n", encoding="utf-8")
-
-
-def _sync_tree(directory: Path) -> None:
-    for path in [*directory.rglob("*"), directory]:
-        if not path.is_symlink():  # a callback may create links
-            _sync(path)
 
 
 def _sync(path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import tensorflow as tf
 from pedl2det_runtime.api.callbacks import Callback
 from pedl2det_runtime.backends import graph_mode
 from pedl2det_runtime.checkpoint import safe_pickle
-from pedl2det_runtime.checkpoint.rank_state import RankState
+from pedl2det_runtime.checkpoint.state import RankState
 from pedl2det_runtime.checkpoint.untrusted_files import reading
 from pedl2det_runtime.config.generation import Generation
 from pedl2det_runtime.data.attribute_changes import AttributeChanges
@@ -29,16 +28,12 @@ _BY_NAMES_IN_LOGS = (tf.keras.callbacks.ModelCheckpoint, tf.keras.callbacks.Tens
 class Multiplexer:
     """Dispatches each event to the user's callbacks, in the order of their list.
 
-    Args:
-        callbacks: the return value of ``keras_callbacks()``.
-        model: the model to set on them.
-        home: the trial's directory; states may hold instances of classes defined in it.
-        batch_size: records in a batch of this rank.
-        epoch: batches in an epoch; 0 if ``on_epoch_end`` will never be called.
-        params_of_fit: whether Keras callbacks get the ``params`` of the ``fit`` of the old
-            harness, whose epochs have no end.
-        is_chief: whether this rank reports. Other ranks leave out callbacks with
-            ``_chief_worker_only``, and callbacks of Keras that write files.
+    States may hold instances of classes that are defined in the trial's directory, ``home``. An
+    ``epoch`` of 0 batches means that ``on_epoch_end`` will never be called. With ``params_of_fit``,
+    Keras callbacks get the ``params`` of the ``fit`` of the old harness, whose epochs have no end.
+
+    Ranks other than the chief leave out callbacks with ``_chief_worker_only``, and callbacks of
+    Keras that write files.
 
     Raises:
         CheckFailedError: ``callbacks`` is no list of Keras callbacks, or one of them is a
@@ -75,7 +70,6 @@ class Multiplexer:
             if is_chief or not _is_of_the_chief(callback)
         ]
         self.missing_metrics = MissingMetrics(callbacks)
-        self._places = [place for place, _ in here]
         self._callbacks: list[Any] = [callback for _, callback in here]
         self._home = home
         self._is_never_chunked = graph_mode.is_chosen()
@@ -89,11 +83,11 @@ class Multiplexer:
             is_of_fit = params_of_fit and not isinstance(callback, Callback)
             callback.set_params(params | (of_fit if is_of_fit else unknown))
         # Keras' own callbacks have no get_state: their changed attributes are saved.
-        self._memories = [AttributeChanges(callback) for callback in self._callbacks]
+        self._memories = [(place, callback, AttributeChanges(callback)) for place, callback in here]
 
     @property
     def needs_every_training_batch(self) -> bool:
-        """Whether a callback implements hooks of single training batches."""
+        """Whether a callback has hooks of single training batches."""
         return self._is_never_chunked or any(
             callback._implements_train_batch_hooks() for callback in self._callbacks
         )
@@ -128,10 +122,6 @@ class Multiplexer:
     def keras(self, event: str, *args: Any) -> None:
         """Call a hook of ``tf.keras.callbacks.Callback`` on each callback."""
         for callback in self._callbacks:
-            self._call(callback, event, *args)
-
-    def _call(self, callback: Any, event: str, *args: Any) -> None:
-        with self.missing_metrics.around(callback) or nullcontext():
             getattr(callback, event)(*args)
 
     def of_batch(self, event: str, index: int, logs: dict[str, float]) -> None:
@@ -141,7 +131,7 @@ class Multiplexer:
         of_then = logs if size is None else {"batch": index, "size": size, **logs}
         for callback in self._callbacks:
             is_of_today = isinstance(callback, _BY_NAMES_IN_LOGS)
-            self._call(callback, event, index, logs if is_of_today else of_then)
+            getattr(callback, event)(index, logs if is_of_today else of_then)
 
     def of_epoch(self, index: int, logs: dict[str, float]) -> None:
         """Call ``on_epoch_end`` with metrics of training, which are then named in ``params``."""
@@ -171,9 +161,7 @@ class Multiplexer:
             CheckpointError: a state holds more than data and instances of the trial's classes.
         """
         states: list[Any] = [None] * self.count
-        for place, callback, memory in zip(
-            self._places, self._callbacks, self._memories, strict=True
-        ):
+        for place, callback, memory in self._memories:
             is_ours = isinstance(callback, Callback)
             state = callback.get_state() if is_ours else memory.changes()
             try:
@@ -204,14 +192,8 @@ class Multiplexer:
         self.restore_states(states, file)
 
     def restore_states(self, states: list[Any], file: Path) -> None:
-        """Restore one state for each callback of the list; None leaves a callback as it is.
-
-        Raises:
-            DamagedCheckpointError: the state of a Keras callback is none.
-        """
-        for place, callback, memory in zip(
-            self._places, self._callbacks, self._memories, strict=True
-        ):
+        """Restore one state for each callback of the list; None leaves a callback as it is."""
+        for place, callback, memory in self._memories:
             state = states[place]
             if state is None:
                 continue  # the rank that wrote it had no such callback

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.checkpoint.code_files import code_without_credentials
-from pedl2det_runtime.checkpoint.state import written_with
+from pedl2det_runtime.checkpoint.state import read_metadata
 from pedl2det_runtime.checkpoint.untrusted_files import read_json
 from pedl2det_runtime.config.credentials import without_credentials
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
@@ -50,22 +50,19 @@ class Change:
 def check_config(
     path: Path, info: TrialInfo, say: Callable[[str], None], *, force: bool
 ) -> frozenset[str]:
-    """Compare the config and the hyperparameters of a run with those of its checkpoint.
+    """Compare config and hyperparameters of a run with its checkpoint's; return the changed keys.
 
-    Args:
-        path: the checkpoint.
-        info: the run.
-        say: prints one line.
-        force: accept changes of what is trained, and print them.
-
-    Returns:
-        The changed keys.
+    ``force`` accepts changes of what is trained, and prints them.
 
     Raises:
         CheckpointError: a key that changes what is trained differs.
     """
     changed = config_changes(path, info)
-    harmless = [change for change in changed if _is_harmless(change.key)]
+    harmless = [
+        change
+        for change in changed
+        if change.key.partition(".")[0] in _HARMLESS and change.key not in GOAL_KEYS
+    ]
     if harmless:
         say(f"the config has changed since the checkpoint: {_joined(harmless)}")
     _refuse(path, [change for change in changed if change not in harmless], say, force=force)
@@ -74,21 +71,27 @@ def check_config(
 
 def config_changes(path: Path, info: TrialInfo) -> list[Change]:
     """Return the keys of a run's config, and hyperparameters, that differ from its checkpoint's."""
-    config = _config_changes(read_json(path / "experiment_config.json"), info.config.raw)
+    configs = [_as_json(read_json(path / "experiment_config.json")), _as_json(info.config.raw)]
+    try:
+        models = [ExperimentConfig.model_validate(config) for config in configs]
+    except ValidationError:  # one of them is of another generation of the config schema
+        changed = changes(*configs)
+    else:  # missing keys have their defaults
+        changed = changes(*(model.model_dump(mode="json", exclude_none=True) for model in models))
+    ignored = {"hyperparameters", *_LABELS, *WITHOUT_EFFECT}
     known = {"hyperparameters": read_json(path / "hparams.json")}
-    return config + changes(known, {"hyperparameters": info.hparams})
+    return [
+        *(change for change in changed if change.key.partition(".")[0] not in ignored),
+        *changes(known, {"hyperparameters": info.hparams}),
+    ]
 
 
 def check_compiled(
     path: Path, compiled: dict[str, Any], say: Callable[[str], None], *, force: bool
 ) -> frozenset[str]:
-    """Compare the compiled model with the checkpoint's.
+    """Compare the model that ``build_model`` compiled with the checkpoint's.
 
-    Args:
-        path: the checkpoint.
-        compiled: description of the model that ``build_model`` compiled now.
-        say: prints one line.
-        force: accept changes, and print them.
+    ``force`` accepts changes, and prints them.
 
     Returns:
         The settings not to restore from the checkpoint, such as ``optimizer.learning_rate``;
@@ -97,7 +100,7 @@ def check_compiled(
     Raises:
         CheckpointError: the optimizer, its settings or the loss have changed.
     """
-    before = written_with(path).get("compiled")
+    before = read_metadata(path).get("compiled")
     changed = changes(_common(before, compiled), _common(compiled, before)) if before else []
     _refuse(path, changed, say, force=force)
     return frozenset(".".join(change.key.split(".")[:2]) for change in changed)
@@ -116,14 +119,7 @@ def _common(own: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
 def report_code_changes(
     path: Path, directory: Path, code: Iterable[Path], say: Callable[[str], None]
 ) -> None:
-    """Print the names of source files that differ from the checkpoint's.
-
-    Args:
-        path: the checkpoint.
-        directory: the trial's directory.
-        code: the trial's source files.
-        say: prints one line.
-    """
+    """Print the names of source files in a trial's directory that differ from the checkpoint's."""
     known = {
         file.relative_to(path / "code")
         for file in (path / "code").rglob("*")
@@ -152,7 +148,7 @@ def report_code_changes(
 
 def report_version_changes(path: Path, present: dict[str, str], say: Callable[[str], None]) -> None:
     """Print the versions of TensorFlow and Keras that differ from the checkpoint's."""
-    before = written_with(path)
+    before = read_metadata(path)
     known = {name: before[name] for name in present if name in before}
     for change in changes(known, present):
         if change.key in before:
@@ -167,22 +163,6 @@ def changes(old: Any, new: Any) -> list[Change]:
         for key in sorted(before.keys() | after.keys())
         if before.get(key) != after.get(key)
     ]
-
-
-def _config_changes(old: dict[str, Any], new: dict[str, Any]) -> list[Change]:
-    """Compare two configs; missing keys have their defaults."""
-    try:
-        models = [ExperimentConfig.model_validate(_as_json(config)) for config in (old, new)]
-    except ValidationError:  # one of them is of another generation of the config schema
-        changed = changes(old, new)
-    else:
-        changed = changes(*(model.model_dump(mode="json", exclude_none=True) for model in models))
-    ignored = {"hyperparameters", *_LABELS, *WITHOUT_EFFECT}
-    return [change for change in changed if change.key.partition(".")[0] not in ignored]
-
-
-def _is_harmless(key: str) -> bool:
-    return key.partition(".")[0] in _HARMLESS and key not in GOAL_KEYS
 
 
 def _refuse(path: Path, changed: list[Change], say: Callable[[str], None], *, force: bool) -> None:

@@ -20,15 +20,11 @@ from pedl2det_runtime.checkpoint import (
 )
 from pedl2det_runtime.checkpoint.code_files import public_files, publishable_code
 from pedl2det_runtime.checkpoint.old_formats import states
-from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import OldCheckpoint, opened
-from pedl2det_runtime.checkpoint.old_formats.states import RandomStates
-from pedl2det_runtime.checkpoint.rank_state import RankState
-from pedl2det_runtime.checkpoint.state import Progress, State
+from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import OldCheckpoint, open_checkpoint
+from pedl2det_runtime.checkpoint.state import Progress, RankState, State
 from pedl2det_runtime.errors import CheckpointError
 from pedl2det_runtime.training.load_model import load_old
 from pedl2det_runtime.training.source_checkpoint import require_checkpoint
-
-_LOADERS: dict[str, dict[str, Any]] = {"training": {}, "validation": {}}
 
 
 def convert(
@@ -39,15 +35,10 @@ def convert(
     weights_only: bool,
     say: Callable[[str], None] = lambda _: None,
 ) -> list[str]:
-    """Write a checkpoint in today's format.
+    """Write a checkpoint in today's format to ``target``, which must not exist.
 
-    Args:
-        source: the checkpoint.
-        target: the directory to write; it must not exist.
-        trust: build the model with the code in the checkpoint, and sign what is written. A
-            checkpoint that this user has signed is trusted.
-        weights_only: take only the weights; NEW then has a new optimizer.
-        say: prints one line about each module with credentials.
+    A checkpoint that ``trust`` or the user's signature trusts may build the model with its code,
+    and what is written is signed. With ``weights_only`` it has a new optimizer.
 
     Returns:
         What was taken.
@@ -61,7 +52,7 @@ def convert(
     require_checkpoint(source)
     if directory.is_own(source):
         raise CheckpointError(f"{source}: is of today's format")
-    old = opened(source.resolve())
+    old = open_checkpoint(source.resolve())
     keras_versions.prepare()
     random_state.seed_everything(old.facts.seed)
     random_state.seed_global_generator(old.facts.seed)
@@ -76,7 +67,16 @@ def convert(
                 f"{error}; convert only its weights with --weights-only"
             ) from None
         random, callbacks = states.random_states(old.path), states.callback_states(old.path) or []
-    _write(target, old, model, _rank_state(model, random, callbacks), is_trusted, say)
+    if random is not None:
+        random.restore_generator()
+    own = RankState(
+        random=random.host if random else {},
+        callbacks=safe_pickle.dumps(callbacks),
+        loaders={"training": {}, "validation": {}},
+        layers=model_files.layer_states(model) if random else [],
+        gradients=[],
+    )
+    _write(target, old, model, own, is_trusted, say)
     taken = {
         "the weights": True,
         "the optimizer": not weights_only,
@@ -84,18 +84,6 @@ def convert(
         "the states of the callbacks": callbacks,
     }
     return [part for part, is_taken in taken.items() if is_taken]
-
-
-def _rank_state(model: Any, random: RandomStates | None, callbacks: list[Any]) -> RankState:
-    if random is not None:
-        random.restore_generator()
-    return RankState(
-        random=random.host if random else {},
-        callbacks=safe_pickle.dumps(callbacks),
-        loaders=_LOADERS,
-        layers=model_files.layer_states(model) if random else [],
-        gradients=[],
-    )
 
 
 def _write(

@@ -31,11 +31,7 @@ _TRAINING, _VALIDATION = 0, 1  # streams of random numbers for data workers
 class DataModule:
     """Training and validation data, read with the settings of ``context.configure_fit``.
 
-    Args:
-        context: the trial's context.
-        training: a sequence of batches, or a ``tf.data.Dataset``.
-        validation: likewise.
-        validation_steps: the most batches of a validation pass; None for all.
+    ``validation_steps`` is the maximum number of batches of a validation pass; None reads all.
     """
 
     def __init__(
@@ -69,12 +65,12 @@ class DataModule:
         return is_dataset(self.training) or is_dataset(self.validation)
 
     def training_feed(self, start: int) -> Feed:
-        """Training batches from number ``start`` on, without end."""
+        """Return the training batches from number ``start`` on, without end."""
         seed = self._context.get_trial_seed() if self._context.fit_settings.shuffle else None
         return training_feed(self.training, self._workers(_TRAINING), seed, start, self.ranks)
 
     def validation_feed(self, batches: int) -> Feed:
-        """One validation pass, after ``batches`` of training."""
+        """Return one validation pass, after ``batches`` of training."""
         workers = self._workers(_VALIDATION, batches)
         return validation_feed(
             self.validation, workers, self._validation_steps, self._datasets, self.ranks
@@ -103,14 +99,9 @@ def data_of(
 ) -> DataModule:
     """Check what the loaders of a trial returned, and make it one data module.
 
-    Args:
-        context: the trial's context, whose ``configure_fit`` a ``SequenceAdapter`` may set.
-        training_loader: what ``build_training_data_loader`` returned.
-        validation_loader: what ``build_validation_data_loader`` returned.
-        batch_size: records in one rank's batch.
-        generation: training semantics of the trial.
-        validation_steps: the most batches of a validation pass; None for what the trial says.
-        definition: returns the user's function behind a method of the trial.
+    A ``SequenceAdapter`` sets the context's ``configure_fit``. ``batch_size`` is that of one rank.
+    Without ``validation_steps``, those of the trial count. ``definition`` returns the user's
+    function behind a method of the trial.
 
     Raises:
         InvalidExperimentException: the validation data have no end, or a dataset is empty or not
@@ -118,13 +109,11 @@ def data_of(
         InvalidDataTypeException: a loader returned something else than documented.
     """
     with defined_at(definition("build_training_data_loader")):
-        training = as_data(
-            _unwrapped(context, training_loader),
-            batch_size,
-            keeps_partial_batch=generation.keeps_partial_batch,
-        )
+        training, validation = _unwrap_adapters(context, training_loader, validation_loader)
+        keeps_partial_batch = generation.keeps_partial_batch
+        training = as_data(training, batch_size, keeps_partial_batch=keeps_partial_batch)
     with defined_at(definition("build_validation_data_loader")):
-        validation = as_data(_without_adapter(validation_loader, training_loader), batch_size)
+        validation = as_data(validation, batch_size)
     steps = validation_steps or _validation_steps(context, validation, generation)
     if steps is None and is_dataset(validation) and is_endless(validation):
         raise InvalidExperimentException(
@@ -145,22 +134,17 @@ def data_of(
     return data
 
 
-def _unwrapped(context: TFKerasTrialContext, loader: Any) -> Any:
-    """The training data; the settings of an adapter go to the context."""
-    if not isinstance(loader, SequenceAdapter):
-        return loader
-    context.configure_fit(**loader.fit_settings())
-    return loader.sequence
-
-
-def _without_adapter(validation: Any, training: Any) -> Any:
-    """The validation data, which are read with the workers of the training data."""
-    if not isinstance(validation, SequenceAdapter):
-        return validation
-    settings = training.fit_settings() if isinstance(training, SequenceAdapter) else None
-    if validation.fit_settings() != settings:
-        _log.warning("the validation data are read with the workers of the training data")
-    return validation.sequence
+def _unwrap_adapters(context: TFKerasTrialContext, training: Any, validation: Any) -> Any:
+    """Return both data without adapters; the settings of that of the training data count."""
+    settings = None
+    if isinstance(training, SequenceAdapter):
+        settings, training = training.fit_settings(), training.sequence
+        context.configure_fit(**settings)
+    if isinstance(validation, SequenceAdapter):
+        if validation.fit_settings() != settings:
+            _log.warning("the validation data are read with the workers of the training data")
+        validation = validation.sequence
+    return training, validation
 
 
 def _validation_steps(

@@ -12,21 +12,13 @@ from pedl2det_runtime.checkpoint.manager import Best
 
 @dataclass(frozen=True)
 class Report:
-    """The metrics of a workload or a validation.
-
-    Attributes:
-        kind: which of the two.
-        batches: batches trained.
-        epochs: epochs trained; 0.0 where there are none.
-        metrics: the metrics by name.
-        is_best: whether this validation has the best value of the searcher's metric so far.
-    """
+    """The metrics of a workload or a validation."""
 
     kind: Literal["training", "validation"]
-    batches: int
-    epochs: float
+    batches: int  #: batches trained
+    epochs: float  #: epochs trained
     metrics: dict[str, float]
-    is_best: bool = False
+    is_best: bool = False  #: whether it has the best value of the searcher's metric so far
 
 
 @dataclass(frozen=True)
@@ -60,21 +52,11 @@ class Display:
         """Show metrics."""
 
     def end(self, ended: Ended, *, verbose: bool) -> None:
-        """Show how the training ended.
-
-        Args:
-            ended: how it ended.
-            verbose: whether people are shown metrics: ``configure_fit(verbose=...)``.
-        """
+        """Show how the training ended; with metrics if ``configure_fit(verbose=...)`` is set."""
 
 
 class Lines(Display):
-    """One line for each notice and report.
-
-    Args:
-        write: prints one line.
-        out: the run's directory, as people call it; None if its results are removed.
-    """
+    """Print one line for each notice and report; ``out`` is None if the results are removed."""
 
     def __init__(self, write: Callable[[str], None], out: Path | None) -> None:
         self._write = write
@@ -91,28 +73,22 @@ class Lines(Display):
     def report(self, report: Report, total: int) -> None:
         """Print metrics."""
         at = f"{report.batches}/{total}"
-        self._write(f"{report.kind:>10}  {at}  {shown_metrics(report.metrics)}")
+        self._write(f"{report.kind:>10}  {at}  {format_metrics(report.metrics)}")
 
     def end(self, ended: Ended, *, verbose: bool) -> None:
         """Print how the training ended."""
-        for line in shown_end(ended, self._out, verbose=verbose):
+        for line in describe_end(ended, self._out, verbose=verbose):
             self._write(line)
 
 
-def shown_metrics(metrics: dict[str, float]) -> str:
+def format_metrics(metrics: dict[str, float]) -> str:
     """Return metrics as people read them."""
     return "  ".join(f"{name} {value:.6g}" for name, value in metrics.items())
 
 
-def shown_end(ended: Ended, out: Path | None, *, verbose: bool) -> list[str]:
-    """Return the lines about the end of a training.
-
-    Args:
-        ended: how it ended.
-        out: the run's directory, as people call it; None if its results are removed.
-        verbose: whether they have metrics.
-    """
-    trained = f"trained {_counted(ended.trained)} in {shown_time(ended.seconds)}"
+def describe_end(ended: Ended, out: Path | None, *, verbose: bool) -> list[str]:
+    """Return the lines about the end of a training; ``out`` is None if its results are removed."""
+    trained = f"trained {_counted(ended.trained)} in {format_time(ended.seconds)}"
     if out is None:
         return [f"test: {trained}; its results are removed"]
     if not ended.trained:
@@ -131,7 +107,7 @@ def _counted(batches: int) -> str:
     return f"{batches} {'batch' if batches == 1 else 'batches'}"
 
 
-def shown_time(seconds: float) -> str:
+def format_time(seconds: float) -> str:
     """Return a duration as people read it."""
     if seconds < 60:
         return f"{seconds:.1f} s"

@@ -23,18 +23,10 @@ from pedl2det_runtime.training.trial_setup import TrialSetup
 
 
 def evaluate(setup: TrialSetup, batches: int, checks: ValidationChecks) -> dict[str, Any]:
-    """Evaluate the model on this rank's share of the validation data.
-
-    Args:
-        setup: the trial.
-        batches: how many batches it has trained.
-        checks: how many batches an execution has, and whether a signal may stop it.
+    """Return the metrics of the model on this rank's validation data, by their names in reports.
 
     Raises:
         Interrupted: a signal stopped it.
-
-    Returns:
-        The metrics, by their names in reports.
     """
     model, callbacks = setup.context.model, setup.callbacks
     feed = setup.data.validation_feed(batches)
@@ -57,7 +49,7 @@ def evaluate(setup: TrialSetup, batches: int, checks: ValidationChecks) -> dict[
 
 
 def raise_first(feed: Feed, error: BaseException) -> NoReturn:
-    """Raise what the data raised, if they did, rather than TensorFlow's account of it."""
+    """Raise the error of the data, if there is one, rather than TensorFlow's error about it."""
     first = feed.reader.error or error
     raise first from (first.origin if isinstance(first, StrayStopError) else first.__cause__)
 
@@ -65,11 +57,7 @@ def raise_first(feed: Feed, error: BaseException) -> NoReturn:
 def explain(error: Exception, setup: TrialSetup, feed: Feed, kind: str) -> None:
     """Add to an error of Keras or TensorFlow what may have caused it, unless it names a line.
 
-    Args:
-        error: what was raised while a model read batches.
-        setup: the trial.
-        feed: the batches.
-        kind: ``training`` or ``validation``.
+    ``kind`` is ``training`` or ``validation``.
     """
     is_explained = feed.reader.error or feed.spec is None or isinstance(error, Pedl2DetError)
     if is_explained or notes_of(error) or location_in_trial(error, setup.run.options.directory):

@@ -20,10 +20,10 @@ from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.checkpoint import manifest, model_files, resource_limits, signature
 from pedl2det_runtime.checkpoint.old_formats.hdf5_model import HDF5Model
 from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import NAMES, OldCheckpoint, open_old
-from pedl2det_runtime.checkpoint.state import written_with
+from pedl2det_runtime.checkpoint.state import read_metadata
 from pedl2det_runtime.checkpoint.untrusted_files import read_json, reading
 from pedl2det_runtime.config.reader import config_from
-from pedl2det_runtime.errors import CheckFailedError, CheckpointError, DamagedCheckpointError
+from pedl2det_runtime.errors import CheckFailedError, CheckpointError
 from pedl2det_runtime.errors.repeated_warnings import logger
 from pedl2det_runtime.errors.trial_code import one_line
 from pedl2det_runtime.training.trial_loading import at_home, load_trial, users_code
@@ -138,10 +138,8 @@ def load_model_from_checkpoint_path(
     keras_versions.prepare()
     directory = Path(path).resolve()
     if checkpoint_directory.is_own(directory):
-        _verify(directory)
-        if (directory / "code").is_dir() and (trust or signature.is_signed(directory)):
-            return _load_with_code(directory)
-        return _load_without_code(directory)
+        checkpoint_directory.verify(directory)
+        return _load_own(directory, trust or signature.is_signed(directory))
     old = open_old(directory)
     if old is None:
         raise CheckFailedError(
@@ -154,7 +152,7 @@ def load_model_from_checkpoint_path(
         try:
             old.restore_optimizers(model, optimizers)
         except CheckpointError as error:
-            _log.warning("%s: the optimizer begins anew", error)
+            _log.warning("%s: the optimizer starts without it", error)
     return model
 
 
@@ -163,17 +161,11 @@ def load_old(
 ) -> tuple[Any, list[Any]]:
     """Load the model of a checkpoint of PEDL or Determined, without the states of its optimizers.
 
-    Args:
-        old: the checkpoint.
-        trust: whether its code may run.
-        needs_weights: refuse a model that gets its weights only when its first batch builds it.
+    With ``needs_weights``, a model is refused that gets its weights only when its first batch
+    builds it.
 
     Returns:
         The model and the wrapped optimizers.
-
-    Raises:
-        CheckpointError: it is damaged, needs its code, or does not fit the trial in it.
-        TrialCodeError: the trial's code raised.
     """
     facts, code = old.facts, old.code
     if trust and code is not None and facts.config is not None:
@@ -217,29 +209,22 @@ def _go_on(old: OldCheckpoint) -> str:
     return f"train on from it with pedl2det run DIR --from-checkpoint {old.path}"
 
 
-def _verify(directory: Path) -> None:
-    """Verify a checkpoint; if it is damaged, name one beside it that is not."""
-    try:
-        checkpoint_directory.verify(directory)
-    except DamagedCheckpointError as error:
-        whole, _ = checkpoint_directory.newest_undamaged(directory.parent)
-        if whole is None:
-            raise
-        batches = checkpoint_directory.steps(directory.parent)[whole.name]
-        raise DamagedCheckpointError(f"{error}; {whole} (batch {batches}) is whole") from None
-
-
-def _load_with_code(directory: Path) -> Any:
-    config, metadata = read_json(directory / "experiment_config.json"), written_with(directory)
-    if metadata.get("graph_mode"):
-        graph_mode.choose()
-    model, _ = _build_with_code(
-        directory / "code",
-        config,
-        read_json(directory / "hparams.json"),
-        config.get("entrypoint"),
-        metadata["batch"],
-    )
+def _load_own(directory: Path, trust: bool) -> Any:
+    code, file = directory / "code", directory / model_files.MODEL
+    if trust and code.is_dir():
+        config, metadata = read_json(directory / "experiment_config.json"), read_metadata(directory)
+        hparams = read_json(directory / "hparams.json")
+        if metadata.get("graph_mode"):
+            graph_mode.choose()
+        model, _ = _build_with_code(
+            code, config, hparams, config.get("entrypoint"), metadata["batch"]
+        )
+    elif file.exists():
+        model = _open_hdf5(file, trust=False)
+    else:
+        raise CheckpointError(
+            f"{directory}: only its code can build this model; {_how_to_trust(directory)}"
+        )
     model_files.restore_weights(directory, model)
     return model
 
@@ -249,15 +234,7 @@ def _build_with_code(
 ) -> tuple[Any, list[Any]]:
     """Build the model of a trial with its own code; return it with the wrapped optimizers.
 
-    Args:
-        code: the directory of the code.
-        raw: the experiment config.
-        hparams: the hyperparameters.
-        entrypoint: names the trial class.
-        batch: the batch spec, which builds a model without inputs; None if it is not known.
-
-    Raises:
-        TrialCodeError: the code raised.
+    The batch spec builds a model without inputs; None if it is not known.
     """
     config = config_from(raw)
     info = TrialInfo(
@@ -286,24 +263,8 @@ def _without_bytecode() -> Iterator[None]:
         sys.dont_write_bytecode = before
 
 
-def _load_without_code(directory: Path) -> Any:
-    path = directory / model_files.MODEL
-    if not path.exists():
-        raise CheckpointError(
-            f"{directory}: only its code can build this model; {_how_to_trust(directory)}"
-        )
-    model = _open_hdf5(path, trust=False)
-    model_files.restore_weights(directory, model)
-    return model
-
-
 def _open_hdf5(path: Path, trust: bool) -> Any:
-    """Open a model that Keras saved in HDF5.
-
-    Raises:
-        DamagedCheckpointError: the file is damaged, or declares more than it holds.
-        CheckpointError: it needs code, or Keras cannot open it.
-    """
+    """Open a model that Keras saved in HDF5."""
     import h5py
     import tensorflow as tf
 

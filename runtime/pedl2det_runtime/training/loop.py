@@ -8,8 +8,7 @@ or the model runs eagerly.
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -20,8 +19,7 @@ from pedl2det_runtime.backends import chunks, graph_mode, keras_versions, random
 from pedl2det_runtime.backends.wrapped_model import compiled_once
 from pedl2det_runtime.checkpoint import model_files
 from pedl2det_runtime.checkpoint.json_lines import scalars
-from pedl2det_runtime.checkpoint.rank_state import RankState
-from pedl2det_runtime.checkpoint.state import Progress, State
+from pedl2det_runtime.checkpoint.state import Progress, RankState, State
 from pedl2det_runtime.data import class_weights
 from pedl2det_runtime.distributed.ranks import as_lost
 from pedl2det_runtime.errors import Interrupted, InvalidExperimentException
@@ -31,7 +29,7 @@ from pedl2det_runtime.training.display import Display, Report
 from pedl2det_runtime.training.evaluation import evaluate, explain, raise_first
 from pedl2det_runtime.training.metric_checks import LossWarning
 from pedl2det_runtime.training.rank_state_capture import RankStateCapture
-from pedl2det_runtime.training.reports import NoReports, Reports, Trace
+from pedl2det_runtime.training.reports import Reports, Trace
 from pedl2det_runtime.training.schedule import next_action, next_epoch_end, next_pause, next_stop
 from pedl2det_runtime.training.stopping import StopByCallback, StopBySignal, ValidationChecks
 from pedl2det_runtime.training.trial_setup import TrialSetup
@@ -39,11 +37,7 @@ from pedl2det_runtime.training.warm_start import WarmStart
 
 
 class TrainingLoop(tf.keras.callbacks.Callback):
-    """Trains one :class:`TrialSetup`; to Keras it is the one callback of ``model.fit``.
-
-    Args:
-        setup: what to train.
-    """
+    """Trains one :class:`TrialSetup`; to Keras it is the one callback of ``model.fit``."""
 
     _supports_tf_logs = True  # metrics are fetched where they are reported, not every batch
 
@@ -53,12 +47,11 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._schedule = setup.schedule
         self._callbacks = setup.callbacks
         state = setup.run.resume_point.state
-        self._progress = state.progress if state else Progress()
+        self._progress = state.progress
         self._first_batch = self._progress.batches
         self._stop_batch = self._first_batch
         self._callback_stop = StopByCallback(setup.context, setup.sync, state)
-        within = state.workload if state else None
-        self._workload_start = self._first_batch if within is None else within
+        self._workload_start = self._first_batch if state.workload is None else state.workload
         self._united_at = -1
         self._at_workload_start = False
         # What callbacks of old trials get of their epochs: the sums so far, and the model's before.
@@ -67,12 +60,11 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._before_batch: dict[str, tuple[float, float]] = {}
         self._rank_state = RankStateCapture(setup)
         self._warm_start = WarmStart(setup, setup.run.source) if setup.run.source else None
-        self._reports: Reports | NoReports = NoReports()
-        self._trace = None
+        self._display = setup.run.display if setup.context.fit_settings.verbose else Display()
+        self._reports = self._trace = None  # the chief has them
         if setup.run.is_chief:
-            out, records = setup.run.options.out, state.records if state else 0
-            display = setup.run.display if setup.context.fit_settings.verbose else Display()
-            self._reports = Reports(out, records, display, setup.schedule.total)
+            out = setup.run.options.out
+            self._reports = Reports(out, state.records)
             if setup.run.options.trace:
                 self._trace = Trace(out, self._first_batch, setup.context.model)
         self._feed = setup.data.training_feed(self._first_batch)
@@ -86,17 +78,19 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         return self._callback_stop.is_agreed
 
     def train(self) -> Progress:
-        """Train to the end; returns the progress made."""
+        """Train to the end, and return the progress."""
         try:
             with compiled_once(self._setup.context.model):
                 self._train()
-            self._reports.check()
+            if self._reports:
+                self._reports.check()
         except Exception as error:
             explain(error, self._setup, self._feed, "training")
             raise_first(self._feed, as_lost(error) if self._setup.sync.size > 1 else error)
         finally:
             self._feed.reader.close()
-            self._reports.sync()
+            if self._reports:
+                self._reports.sync()
             self._setup.checkpoints.close()
         if self._signal_stop.has_happened:
             raise Interrupted(signals.received() or signal.SIGTERM)
@@ -130,21 +124,22 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         if class_weight and (graph_mode.is_chosen() or class_weights.has_weights(dataset)):
             dataset = class_weights.multiplied(dataset, class_weight)
             class_weight = None
-        type(model).fit(  # the wrapped model's own fit trains nothing
-            model,
-            graph_mode.readable(dataset),
-            steps_per_epoch=self._schedule.total - self._first_batch,
-            epochs=1,
-            verbose=0,
-            shuffle=False,
-            class_weight=class_weight,
-            callbacks=keras_versions.untimed(self, model),
-        )
+        with self._callbacks.missing_metrics.silenced():
+            type(model).fit(  # the wrapped model's own fit trains nothing
+                model,
+                graph_mode.readable(dataset),
+                steps_per_epoch=self._schedule.total - self._first_batch,
+                epochs=1,
+                verbose=0,
+                shuffle=False,
+                class_weight=class_weight,
+                callbacks=keras_versions.untimed(self, model),
+            )
 
     def _open(self, model: Any) -> tf.data.Dataset:
-        """The training data from the first batch on, with the model and all states in place."""
+        """Open the training data at the first batch, with the model and all states restored."""
         point, sync = self._setup.run.resume_point, self._setup.sync
-        if not (point.path and point.state and point.own):
+        if not (point.path and point.own):
             if self._warm_start:
                 self._warm_start.restore_random()
             is_needed_built = sync.size > 1 or self._warm_start is not None
@@ -161,8 +156,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         model_files.restore(
             point.path, model, self._first_batch, point.own, self._setup.changed_settings
         )
-        self._rank_state.restore_operations(point.own)
-        self._rank_state.restore_gradients(point.own)
+        self._rank_state.restore_built(point.own)
         return dataset
 
     # What Keras calls.
@@ -185,7 +179,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
 
     @kept_from_keras()
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
-        """Tell the user's callbacks what begins with this batch."""
+        """Call the user's callbacks for what begins with this batch."""
         batches, epoch = self._progress.batches, self._schedule.epoch
         with self._one_batch(is_one=self._fetches_every_batch):
             if epoch and batches % epoch == 0:
@@ -207,15 +201,16 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         """Act on what is due after the execution that ended with this batch."""
         logs = graph_mode.metrics_of(logs or {})
         batches = self._first_batch + batch + 1
-        self._progress = self._progress.trained_to(batches)
-        self._reports.advance(batches)
+        self._progress = replace(self._progress, batches=batches)
+        self._display.advance(batches, self._schedule.total)
         of_batch = dict(logs)
         if self._counts_epochs:
             after = metric_sums(self._setup.context.model)
             of_batch |= add_batch(self._of_epoch, self._before_batch, after)
         if self._callbacks.needs_every_training_batch:
             index = self._index_in_epoch(batches - 1)
-            self._callbacks.of_batch("on_train_batch_end", index, self._callback_logs(of_batch))
+            named = self._setup.generation.with_aliases(self._metrics(of_batch))
+            self._callbacks.of_batch("on_train_batch_end", index, named)
         if self._chunks or self._fetches_every_batch or batches == self._stop_batch:
             self._loss_warning.check(logs, batches)
         if self._trace:
@@ -226,11 +221,11 @@ class TrainingLoop(tf.keras.callbacks.Callback):
 
     def _act_after(self, batches: int, logs: dict[str, Any]) -> None:
         if self._schedule.epoch and batches % self._schedule.epoch == 0:
-            has_logs = self._setup.generation.epoch_is_one_pass
-            of_epoch = logs | epoch_means(self._of_epoch)
-            epoch_logs = self._mean_callback_logs(of_epoch) if has_logs else {}
-            index = batches // self._schedule.epoch - 1
-            self._callbacks.of_epoch(index, epoch_logs)
+            generation, of_epoch = self._setup.generation, {}
+            if generation.epoch_is_one_pass:
+                own = self._metrics(logs | epoch_means(self._of_epoch))
+                of_epoch = generation.with_aliases(self._setup.sync.mean(own, training=True))
+            self._callbacks.of_epoch(batches // self._schedule.epoch - 1, of_epoch)
         self._callback_stop.collect()
         self._signal_stop.measure(batches)
         if batches == self._stop_batch:
@@ -246,7 +241,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         batches = self._progress.batches
         self._at_workload_start = self._workload_start == batches
         if batches < self._schedule.total:
-            began = self._progress.trained_to(self._workload_start)
+            began = replace(self._progress, batches=self._workload_start)
             self._stop_batch = max(next_stop(self._schedule, began), batches + 1)
             pause = next_pause(self._schedule, self._progress)
             self._feed.horizon.made = min(pause, self._signal_stop.last_batch or pause)
@@ -259,14 +254,14 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._callbacks.determined("on_train_workload_end", batches, metrics | counted)
         self._callback_stop.agree()
         self._workload_start = batches
-        self._reports.report(Report("training", batches, epochs, metrics))
+        self._report(Report("training", batches, epochs, metrics))
         self._act()
         self._setup.context.model.reset_metrics()
         if self._callback_stop.is_agreed:
             self._setup.context.model.stop_training = True
 
     def _act(self) -> None:
-        """Validate and checkpoint, as far as it is due at the present batch."""
+        """Validate and checkpoint, if that is due at the present batch."""
         while not self._signal_stop.has_happened and (
             action := next_action(
                 self._schedule, self._progress, stopping=self._callback_stop.is_agreed
@@ -283,45 +278,41 @@ class TrainingLoop(tf.keras.callbacks.Callback):
     def _validate(self) -> None:
         batches = self._progress.batches
         before = random_state.host_state()
-        measured = self._measured(batches, lambda: self._rank_state.may_repeat_validation(before))
+        checks = ValidationChecks(
+            self._signal_stop.validation_interval,
+            lambda: self._rank_state.may_repeat_validation(before),
+            chunked=self._chunks,
+        )
+        own, measured = self._setup.generation.validate, None
+        with suppress(Interrupted), self._one_batch():
+            measured = own(batches) if own else evaluate(self._setup, batches, checks)
         if self._setup.sync.any(measured is None):
             self._interrupt(replace(self._rank_state.capture(), random=before))
             return
         metrics = self._setup.sync.mean(measured or {})
         self._callbacks.on_test_end(metrics)
         self._callback_stop.agree()
-        self._progress = self._progress.validated()
+        self._progress = replace(self._progress, last_validation=batches)
         metrics = scalars(metrics)
         is_best = self._setup.checkpoints.is_best(metrics)
-        self._reports.report(Report("validation", batches, self._epochs(), metrics, is_best))
-        wanted = self._setup.checkpoints.wants(batches, metrics)
+        self._report(Report("validation", batches, self._epochs(), metrics, is_best))
+        wanted = self._setup.checkpoints.record_validation(batches, metrics)
         if wanted and self._progress.last_checkpoint < batches and batches > 0:
             self._save()
 
-    def _measured(self, batches: int, may_stop: Callable[[], bool]) -> dict[str, Any] | None:
-        """Return the metrics of a validation; None if a signal stopped it."""
-        own = self._setup.generation.validate
-        checks = ValidationChecks(
-            self._signal_stop.validation_interval, may_stop, chunked=self._chunks
-        )
-        try:
-            with self._one_batch():  # afterwards
-                return own(batches) if own else evaluate(self._setup, batches, checks)
-        except Interrupted:
-            return None
+    def _report(self, report: Report) -> None:
+        if self._reports:
+            self._reports.write(report)
+        self._display.report(report, self._schedule.total)
 
     def _save(self) -> None:
-        progress = self._progress.checkpointed()
+        progress = replace(self._progress, last_checkpoint=self._progress.batches)
         self._write(progress, self._rank_state.capture())
         self._callback_stop.collect()
         self._progress = progress
 
     def _interrupt(self, own: RankState) -> None:
-        """End the training here for a signal, with a checkpoint that the schedule does not count.
-
-        Args:
-            own: state of this rank.
-        """
+        """End the training for a signal, with a checkpoint that the schedule does not count."""
         setup = self._setup
         self._signal_stop.has_happened = True
         setup.context.model.stop_training = True
@@ -333,12 +324,13 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         setup.sync.barrier()  # no rank leaves before the chief has written
 
     def _write(self, progress: Progress, own: RankState) -> None:
-        self._reports.check()
-        self._reports.sync()
+        if self._reports:
+            self._reports.check()
+            self._reports.sync()
         setup, context = self._setup, self._setup.context
         ranks = setup.sync.gather(replace(own, epoch=self._of_epoch))
-        if ranks is None:
-            return
+        if ranks is None or self._reports is None:
+            return  # the chief writes
         state = State(
             progress=progress,
             records=self._reports.written,
@@ -358,7 +350,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         )
 
     def _check_end(self) -> None:
-        """Refuse a training that ended before its time, which Keras does not call an error."""
+        """Refuse a training that ended early, which is no error to Keras."""
         batches, total = self._progress.batches, self._schedule.total
         if batches >= total or self._is_over():
             return
@@ -367,21 +359,9 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             "give its batches again in each pass, and give some"
         )
 
-    # Small questions.
-
     def _metrics(self, logs: dict[str, Any]) -> dict[str, float]:
-        """The metrics of training, by their names in reports."""
+        """Return the metrics of training, by their names in reports."""
         return self._setup.generation.reported("training", scalars(logs))
-
-    def _callback_logs(self, logs: dict[str, Any]) -> dict[str, float]:
-        """The same, by all names that callbacks may ask for."""
-        return self._setup.generation.with_aliases(self._metrics(logs))
-
-    def _mean_callback_logs(self, logs: dict[str, Any]) -> dict[str, float]:
-        """The same, averaged over the ranks."""
-        return self._setup.generation.with_aliases(
-            self._setup.sync.mean(self._metrics(logs), training=True)
-        )
 
     def _one_batch(self, *, is_one: bool = False) -> AbstractContextManager[None]:
         """Execute one batch at a time while callbacks act: they may call ``predict_on_batch``.
@@ -410,14 +390,14 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         return bool(self._trace or self._callbacks.needs_every_training_batch)
 
     def _is_over(self) -> bool:
-        """Whether the training ends before its last batch: by a callback, or by a signal."""
+        """Return whether a callback or a signal ends the training before its last batch."""
         return self._callback_stop.is_agreed or self._signal_stop.has_happened
 
     def _index_in_epoch(self, batches: int) -> int:
         return batches % self._schedule.epoch if self._schedule.epoch else batches
 
     def _epochs(self) -> float:
-        """Passes over the training data, of every generation alike; reports where it never ends."""
+        """Return the passes over the training data; the reports where it never ends."""
         generation, schedule = self._setup.generation, self._schedule
         # To callbacks, an epoch of a dataset was one step.
         own = generation.epoch if generation.epoch_is_one_pass else schedule.epoch

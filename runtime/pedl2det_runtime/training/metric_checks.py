@@ -9,8 +9,9 @@ from __future__ import annotations
 import difflib
 import logging
 import re
-from collections.abc import Callable
-from typing import Any, Self
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -29,9 +30,6 @@ def check_metric(
 
     It is not checked where the metrics are not certain: a trial computes its own, a callback may
     add some, or the model does when it is called.
-
-    Raises:
-        MetricError: it is none of the metrics that the model is compiled with.
     """
     if generation.validate or may_add_metrics:
         return
@@ -56,12 +54,7 @@ def _without_number(name: str) -> str:
 
 
 class LossWarning:
-    """Prints one line at the first loss of a run that is not finite.
-
-    Args:
-        first_batch: how many batches are trained already.
-        say: prints one line for people.
-    """
+    """Prints one line at the first loss of a run that is not finite."""
 
     def __init__(self, first_batch: int, say: Callable[[str], None]) -> None:
         self._seen = first_batch
@@ -71,9 +64,7 @@ class LossWarning:
     def check(self, logs: dict[str, Any], batches: int) -> None:
         """Check the loss where it is fetched from the device; this waits for the device.
 
-        Args:
-            logs: the metrics, with the running mean of the loss, or the losses of all records.
-            batches: how many batches are trained now.
+        The logs have the running mean of the loss, or the losses of all records.
         """
         first, self._seen = self._seen + 1, batches
         if self._is_said:
@@ -93,87 +84,60 @@ class LossWarning:
 
 
 class MissingMetrics:
-    """Silences what Keras logs about the missing metric of a callback, and nothing else.
-
-    Args:
-        callbacks: the callbacks of a trial, in their order.
-    """
+    """The validation metrics that callbacks of Keras monitor in vain at the end of each epoch."""
 
     def __init__(self, callbacks: list[Any]) -> None:
-        self._silences: dict[int, _Silence] = {}
         self._without: list[Any] = []  # callbacks that certainly get no metric
+        self._shown: dict[str, int] = {}  # records of Keras still to show, by metric
         others_may_add = False
         for callback in callbacks:
             if _monitors_validations(callback):
-                self._silences[id(callback)] = _Silence(callback.monitor, int(others_may_add))
+                self._shown.setdefault(callback.monitor, int(others_may_add))
                 if not others_may_add:
                     self._without.append(callback)
             # The logs of an epoch go from one callback to the next.
             others_may_add = others_may_add or _may_add_metrics(callback)
 
-    def around(self, callback: Any) -> _Silence | None:
-        """Return what to enter while a callback is called; None if nothing is silenced."""
-        return self._silences.get(id(callback))
+    @contextmanager
+    def silenced(self) -> Iterator[None]:
+        """Drop what Keras logs about these metrics; once, if another callback may add them."""
+        tf.get_logger().addFilter(self._is_shown)
+        try:
+            yield
+        finally:
+            tf.get_logger().removeFilter(self._is_shown)
+
+    def _is_shown(self, record: logging.LogRecord) -> bool:
+        metric = record.args[0] if isinstance(record.args, tuple) and record.args else None
+        if not isinstance(metric, str) or metric not in self._shown:
+            return True
+        self._shown[metric] -= 1
+        return self._shown[metric] >= 0
 
     def notice(self, generation: Generation) -> str | None:
         """Return the line about the callbacks that never act; None if there are none."""
         if not self._without:
             return None
-        first, *others = [
-            (callback.__class__.__name__, callback.monitor) for callback in self._without
-        ]
         names = ", ".join(
-            [
-                f"{first[0]} (monitors {first[1]})",
-                *(f"{name} ({metric})" for name, metric in others),
-            ]
+            f"{callback.__class__.__name__} (monitors {callback.monitor})"
+            for callback in self._without
         )
-        subject, do = ("these", "do") if others else ("this one", "does")
-        if not generation.epoch_is_one_pass:
+        if generation.epoch_is_one_pass:
             return (
-                f"{names}: Determined gives callbacks no validation metric at the end of an epoch, "
-                f"so {subject} never {'act' if others else 'acts'}; EarlyStopping and "
-                "ReduceLROnPlateau of determined.keras.callbacks act after each validation"
+                f"{names}: will never act, as in PEDL and early Determined, "
+                "which gave callbacks no validation metric at the end of an epoch"
             )
         return (
-            f"{names}: PEDL and early Determined never gave callbacks a validation metric at the "
-            f"end of an epoch, so {subject} never acted; {'they' if others else 'it'} {do} not act "
-            "here either"
+            f"{names}: will never act: Determined gives callbacks no validation metric at the end "
+            "of an epoch; EarlyStopping and ReduceLROnPlateau of determined.keras.callbacks act "
+            "after each validation"
         )
-
-
-class _Silence(logging.Filter):
-    """Drops TensorFlow's log records about a metric, inside a ``with`` block.
-
-    Args:
-        metric: the first argument of these records.
-        shown: how many records are shown before.
-    """
-
-    def __init__(self, metric: str, shown: int) -> None:
-        super().__init__()
-        self._metric = metric
-        self._left = shown
-
-    def __enter__(self) -> Self:
-        tf.get_logger().addFilter(self)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        tf.get_logger().removeFilter(self)
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether to log a record."""
-        if not (isinstance(record.args, tuple) and record.args[:1] == (self._metric,)):
-            return True
-        self._left -= 1
-        return self._left >= 0
 
 
 def _monitors_validations(callback: Any) -> bool:
-    """Whether a callback is one of Keras itself that can act on a validation metric only."""
+    """Return whether a callback is one of Keras itself that acts on a validation metric only."""
     keras = tf.keras.callbacks
-    kind = callback.__class__  # which one that stands for another gives, too
+    kind = callback.__class__  # not type(): a wrapper has the class of what it wraps
     return (
         kind in (keras.EarlyStopping, keras.ReduceLROnPlateau)
         or (kind is keras.ModelCheckpoint and callback.save_best_only)
@@ -181,10 +145,8 @@ def _monitors_validations(callback: Any) -> bool:
 
 
 def _may_add_metrics(callback: Any) -> bool:
-    """Whether code of a user is called at the end of an epoch."""
-    base = tf.keras.callbacks.Callback
-    if "on_epoch_end" in vars(callback):
-        return True
-    kind = callback.__class__
+    """Return whether code of a user is called at the end of an epoch."""
+    base, kind = tf.keras.callbacks.Callback, callback.__class__
     is_of_keras = kind.__module__.partition(".")[0] == base.__module__.partition(".")[0]
-    return kind.on_epoch_end is not base.on_epoch_end and not is_of_keras
+    overrides = kind.on_epoch_end is not base.on_epoch_end and not is_of_keras
+    return overrides or "on_epoch_end" in vars(callback)

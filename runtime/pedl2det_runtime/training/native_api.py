@@ -90,15 +90,7 @@ def create(
     test: bool = False,
     **__: Any,
 ) -> None:
-    """Train a trial class.
-
-    Args:
-        trial_def: the trial.
-        config: the experiment config. Without a ``searcher``, 100 batches are trained.
-        mode: ``Mode.TEST`` trains one batch; all others the whole.
-        context_dir: the directory of the code.
-        local: not used: a trial is always trained here.
-        test: as ``Mode.TEST``.
+    """Train a trial class; the other arguments are those of :func:`init`.
 
     Raises:
         ConfigError: the config is wrong, or there are results of an earlier run.
@@ -109,15 +101,7 @@ def create(
 
 
 def test_one_batch(trial_class: type[TFKerasTrial], config: dict[str, Any] | None = None) -> None:
-    """Train and validate one batch of a trial class, to try it.
-
-    Args:
-        trial_class: the trial.
-        config: the experiment config.
-
-    Raises:
-        ConfigError: the config is wrong, or there are results of an earlier run.
-    """
+    """Train and validate one batch of a trial class, to try it."""
     create(trial_class, config, test=True)
 
 
@@ -127,13 +111,9 @@ def create_trial_instance(
     config: dict[str, Any] | None = None,
     hparams: dict[str, Any] | None = None,
 ) -> TFKerasTrial:
-    """A trial outside of a run, to try its methods with; nothing is trained or loaded.
+    """Return a trial outside of a run, to try its methods; nothing is trained or loaded.
 
-    Args:
-        trial_def: the trial.
-        checkpoint_dir: not used.
-        config: the experiment config.
-        hparams: the hyperparameters, instead of those of the config.
+    ``checkpoint_dir`` is not used. ``hparams`` replace those of the config.
     """
     del checkpoint_dir
     given = dict(config or {})
@@ -143,7 +123,7 @@ def create_trial_instance(
 
 
 def _train(trial_class: type[TFKerasTrial], info: TrialInfo, options: RunOptions) -> None:
-    # A script's own output stands beside it.
+    # The script prints as well.
     display = Display() if info.rank else Lines(print, None if options.test else options.out)
     with locked_run(options, info.rank, display.say):
         train(trial_class, resolve_run(options, info, display))

@@ -7,7 +7,7 @@ from typing import Any
 
 from pedl2det_runtime.backends import graph_mode, graph_random, keras_versions, random_state
 from pedl2det_runtime.checkpoint import model_files
-from pedl2det_runtime.checkpoint.rank_state import RankState
+from pedl2det_runtime.checkpoint.state import RankState
 from pedl2det_runtime.checkpoint.untrusted_files import reading
 from pedl2det_runtime.data.attribute_changes import AttributeChanges
 from pedl2det_runtime.data.generators import replay_draws
@@ -18,8 +18,7 @@ from pedl2det_runtime.training.trial_setup import TrialSetup
 class RankStateCapture:
     """Random states, and the state of data, callbacks and gradient sums of one rank.
 
-    Args:
-        setup: the trial; its data are newly built.
+    It must be created before the data of the trial are read.
     """
 
     def __init__(self, setup: TrialSetup) -> None:
@@ -41,14 +40,11 @@ class RankStateCapture:
         )
 
     def may_repeat_validation(self, before: dict[str, Any]) -> bool:
-        """Whether a validation that stops now can be repeated after a resume.
+        """Return whether a validation that stops now can be repeated after a resume.
 
         A resumed run makes its first training batch before it. So a validation that draws from the
-        generators of training, or may do so at its end, must not be stopped. Neither must one whose
-        data have changed, or in which callbacks take part: they may count.
-
-        Args:
-            before: the random states before the validation.
+        generators of training since ``before``, or may do so at its end, must not be stopped.
+        Neither must one whose data have changed, or in which callbacks take part: they may count.
         """
         return not (
             random_state.host_state() != before
@@ -60,7 +56,7 @@ class RankStateCapture:
     def capture_within_workload(self) -> RankState:
         """Return the state with the sums of the metrics since the last report."""
         variables = keras_versions.metric_variables(self._setup.context.model)
-        return replace(self.capture(), metrics=[graph_mode.value(one) for one in variables])
+        return replace(self.capture(), metrics=[graph_mode.value(sums) for sums in variables])
 
     def restore_metrics(self, own: RankState) -> None:
         """Restore the sums of the metrics of an interrupted workload."""
@@ -72,12 +68,9 @@ class RankStateCapture:
             graph_mode.assign(variable, value)
 
     def restore_data(self, own: RankState, batches: int, rank: int | None) -> None:
-        """Put back what the data remember, and the random states, before the model is built.
+        """Restore the states of the data, and the random states, before the model is built.
 
-        Args:
-            own: what was taken.
-            batches: how many batches had been trained.
-            rank: which of the ranks this is; None if there were more or fewer at the checkpoint.
+        ``rank`` is None if there were more or fewer ranks at the checkpoint.
         """
         for name, memory in self._memories.items():
             with reading(own.directory / "loaders.json"):
@@ -88,12 +81,6 @@ class RankStateCapture:
         replay_draws(data.training, data.validation, batches, random, rank)
         random_state.restore_host_state(random)
 
-    def restore_operations(self, own: RankState) -> None:
-        """Restore the states of random operations of graph mode."""
-        if graph_mode.is_chosen():
-            with reading(own.directory / "operations.npz"):
-                graph_random.restore(own.operations)
-
     def check_operations(self, own: RankState) -> None:
         """Say which random operations of graph mode could not be restored, once all are created."""
         if not graph_mode.is_chosen():
@@ -103,17 +90,20 @@ class RankStateCapture:
             others.append("the checkpoint holds the states of others")
         if others:
             self._setup.run.say(
-                f"random operations of graph mode begin anew ({', '.join(others)}): the results "
+                f"random operations of graph mode start again ({', '.join(others)}): the results "
                 "differ from those of an uninterrupted run"
             )
 
-    def restore_gradients(self, own: RankState) -> None:
-        """Put back the gradients that waited for their step, if this run sums them alike."""
+    def restore_built(self, own: RankState) -> None:
+        """Restore random operations of graph mode, and the gradients since the last step."""
+        if graph_mode.is_chosen():
+            with reading(own.directory / "operations.npz"):
+                graph_random.restore(own.operations)
         variables = self._waiting()
         if len(variables) != len(own.gradients):
             self._setup.run.say(
                 "the checkpoint and this run aggregate gradients differently "
-                "(optimizations.aggregation_frequency, or slots): a step begins anew"
+                "(optimizations.aggregation_frequency, or slots): a step starts again"
             )
             return
         with reading(own.directory / "gradients.npz"):

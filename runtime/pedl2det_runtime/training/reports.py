@@ -1,4 +1,4 @@
-"""What a run reports: ``metrics.jsonl``, TensorBoard events and lines for people."""
+"""Write what a run reports: ``metrics.jsonl``, ``batches.jsonl`` and TensorBoard events."""
 
 from __future__ import annotations
 
@@ -9,20 +9,13 @@ from typing import Any
 
 from pedl2det_runtime.backends.learning_rates import LearningRates
 from pedl2det_runtime.checkpoint.json_lines import BATCH, REPORT, JsonLines, Metrics
-from pedl2det_runtime.training.display import Display, Report
+from pedl2det_runtime.training.display import Report
 
 
 class Reports:
-    """Where the metrics of a run go.
+    """The reports of a run; a resumed run keeps ``keep`` lines of ``metrics.jsonl``."""
 
-    Args:
-        directory: the run's directory.
-        keep: lines of ``metrics.jsonl`` that a resumed run keeps.
-        display: shows them to people.
-        total: batches of the whole trial.
-    """
-
-    def __init__(self, directory: Path, keep: int, display: Display, total: int) -> None:
+    def __init__(self, directory: Path, keep: int) -> None:
         import tensorflow as tf
 
         self._log = JsonLines(directory / "metrics.jsonl", REPORT, keep)
@@ -31,20 +24,14 @@ class Reports:
                 directory / "tensorboard" / "metrics",
                 filename_suffix=f".{uuid.uuid4()}",  # else the second, which may be taken
             )
-        self._display = display
-        self._total = total
 
     @property
     def written(self) -> int:
         """Lines in ``metrics.jsonl``."""
         return self._log.written
 
-    def advance(self, batches: int) -> None:
-        """Show how many batches are trained."""
-        self._display.advance(batches, self._total)
-
-    def report(self, report: Report) -> None:
-        """Report the metrics of a workload or a validation."""
+    def write(self, report: Report) -> None:
+        """Write the metrics of a workload or a validation."""
         import tensorflow as tf
 
         record = asdict(report)
@@ -55,48 +42,19 @@ class Reports:
             for name, value in report.metrics.items()
         ]
         self._events.add_summary(tf.compat.v1.Summary(value=values), report.batches)
-        self._display.report(report, self._total)
 
     def check(self) -> None:
-        """Refuse to go on without what was reported.
-
-        Raises:
-            ConfigError: ``metrics.jsonl`` was removed, replaced or cut.
-        """
+        """Refuse to continue without what was reported."""
         self._log.check()
 
     def sync(self) -> None:
-        """Put what was reported on the disk."""
+        """Write the reports to the disk."""
         self._log.sync()
         self._events.flush()
 
 
-class NoReports:
-    """The reports of a process that reports nothing: the chief does."""
-
-    written = 0
-
-    def advance(self, batches: int) -> None:
-        """Show nothing."""
-
-    def report(self, report: Report) -> None:
-        """Report nothing."""
-
-    def check(self) -> None:
-        """Nothing is written."""
-
-    def sync(self) -> None:
-        """Nothing is written."""
-
-
 class Trace:
-    """Writes a line for each batch to ``batches.jsonl``: its metrics and learning rates.
-
-    Args:
-        directory: the run's directory.
-        keep: lines of the file that a resumed run keeps.
-        model: the model, compiled.
-    """
+    """Writes a line for each batch to ``batches.jsonl``: its metrics and learning rates."""
 
     def __init__(self, directory: Path, keep: int, model: Any) -> None:
         self._log = JsonLines(directory / "batches.jsonl", BATCH, keep)
@@ -108,11 +66,6 @@ class Trace:
         self._of_batch = self._learning_rates.read()
 
     def end_batch(self, number: int, metrics: Metrics) -> None:
-        """Write the line of a batch.
-
-        Args:
-            number: the number of the batch, from 1.
-            metrics: its metrics.
-        """
+        """Write the line of a batch; numbers begin with 1."""
         record = {"batch": number, "metrics": metrics, "learning_rates": self._of_batch}
         self._log.write(record)

@@ -11,9 +11,8 @@ from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.backends import keras_versions
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.checkpoint import ownership, signature
-from pedl2det_runtime.checkpoint.json_lines import BATCH, REPORT, written_lines
-from pedl2det_runtime.checkpoint.rank_state import RankState
-from pedl2det_runtime.checkpoint.state import State, read_state
+from pedl2det_runtime.checkpoint.json_lines import BATCH, REPORT, read_lines
+from pedl2det_runtime.checkpoint.state import Progress, RankState, State, read_state
 from pedl2det_runtime.checkpoint.writer import Contents
 from pedl2det_runtime.distributed.ranks import seen_by_all
 from pedl2det_runtime.errors import ConfigError, DamagedCheckpointError
@@ -27,13 +26,15 @@ from pedl2det_runtime.training.changes_since_checkpoint import (
 )
 from pedl2det_runtime.training.run_options import Run, RunOptions
 
+_NEW_RUN = State(progress=Progress(), records=0, best=None, seed=0, slots=1)
+
 
 @dataclass(frozen=True)
 class ResumePoint:
-    """The checkpoint that a run continues from; all None for a new run."""
+    """The checkpoint that a run continues from, if there is one."""
 
     path: Path | None = None  #: its directory
-    state: State | None = None  #: progress of the run
+    state: State = _NEW_RUN  #: progress of the run
     own: RankState | None = None  #: state of this rank
     damaged: frozenset[str] = frozenset()  #: names of newer checkpoints that cannot be used
 
@@ -41,12 +42,7 @@ class ResumePoint:
 def checkpoint_of_all(
     options: RunOptions, info: TrialInfo, say: Callable[[str], None]
 ) -> ResumePoint:
-    """Return what the chief finds with :func:`find_checkpoint`, with the state of this rank.
-
-    Raises:
-        ConfigError: as :func:`find_checkpoint`.
-        CheckpointError: as :func:`find_checkpoint`.
-    """
+    """Return what the chief finds with :func:`find_checkpoint`, with the state of this rank."""
     distributed = info.distributed
     found = find_checkpoint(options, info, say) if distributed.rank == 0 else ResumePoint()
     path, state = distributed.broadcast((found.path, found.state))
@@ -66,15 +62,8 @@ def checkpoint_of_all(
 def compare_trial(run: Run, contents: Contents) -> frozenset[str]:
     """Compare a trial's code and model with those of the checkpoint that it continues from.
 
-    Args:
-        run: the run.
-        contents: what its own checkpoints hold: code, compiled model.
-
     Returns:
         The settings of optimizers that the code has changed: they must not be taken from it.
-
-    Raises:
-        CheckpointError: the optimizer or the loss have changed, and ``options.force`` is not set.
     """
     point = run.resume_point
     if point.path is None:
@@ -99,9 +88,9 @@ def find_checkpoint(
     log = out / "metrics.jsonl"
     for name in ("checkpoints", "tensorboard", "tensorboard/metrics"):
         ownership.refuse_foreign(out / name, directory=True)
-    reports = written_lines(log, REPORT)
+    reports = read_lines(log, REPORT)
     if options.trace:
-        written_lines(out / "batches.jsonl", BATCH)
+        read_lines(out / "batches.jsonl", BATCH)
     if options.resume:
         if not out.is_dir():
             raise ConfigError(f"--resume: {out}: no such directory")
@@ -116,7 +105,12 @@ def find_checkpoint(
             state = read_state(path)
             if changed & GOAL_KEYS:  # the best so far was the best of something else
                 state = replace(state, best=None)
-            _check_reports(log, len(reports), state.records, options)
+            if len(reports) < state.records and not options.force:
+                raise ConfigError(
+                    f"{log}: holds {len(reports)} reports, and the checkpoint knows of "
+                    f"{state.records}: put the file back, start a new run in another directory, "
+                    "or continue without them with --force"
+                )
             return ResumePoint(path, state, damaged=damaged)
         say(f"no checkpoint in {out}: the run starts at batch 0")
         if log.exists():
@@ -134,30 +128,19 @@ def find_checkpoint(
 def _newest_undamaged(
     directory: Path, say: Callable[[str], None]
 ) -> tuple[Path | None, frozenset[str]]:
-    """Find the checkpoint to resume from, and the names of newer ones that are damaged.
-
-    Raises:
-        DamagedCheckpointError: there are checkpoints, and all of them are damaged.
-    """
+    """Find the checkpoint to resume from, and the names of newer ones that are damaged."""
     path, damaged = checkpoint_directory.newest_undamaged(directory)
     trained = checkpoint_directory.steps(directory)
     for broken, error in damaged.items():
         if path is None:
             raise DamagedCheckpointError(
-                f"{error}; {directory} has no undamaged checkpoint: start anew with another --out"
+                f"{error}; {directory} has no undamaged checkpoint: start a new run with another "
+                "--out"
             )
         batches = trained[path.name]
         lost = f"{trained[broken.name] - batches}" if broken.name in trained else "the later"
         say(f"{error}; resuming from {path.name} at batch {batches}: {lost} batches are lost")
     return path, frozenset(broken.name for broken in damaged)
-
-
-def _check_reports(log: Path, there_are: int, known: int, options: RunOptions) -> None:
-    if there_are < known and not options.force:
-        raise ConfigError(
-            f"{log}: holds {there_are} reports, and the checkpoint knows of {known}: put the file "
-            "back, start anew in another directory, or go on without them with --force"
-        )
 
 
 def _free(path: Path) -> Path:

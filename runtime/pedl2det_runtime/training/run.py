@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from pedl2det_runtime import stub_path
 from pedl2det_runtime.api.trial_info import TrialInfo, running
 from pedl2det_runtime.backends import graph_mode, keras_versions
-from pedl2det_runtime.checkpoint.json_lines import REPORT, written_lines
-from pedl2det_runtime.checkpoint.state import Progress, written_with
+from pedl2det_runtime.checkpoint.json_lines import REPORT, read_lines
+from pedl2det_runtime.checkpoint.state import Progress, read_metadata
 from pedl2det_runtime.config import cluster_environment
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.notices import notices, refuse_unsupported
@@ -44,18 +44,9 @@ STARTUP_HOOK = "startup-hook.sh"
 
 
 def run(options: RunOptions, display: Display) -> Progress:
-    """Train a trial of any generation.
-
-    Args:
-        options: what to train, and where to.
-        display: shows the run to people.
-
-    Raises:
-        Pedl2DetError: the user's mistake, with what to do about it.
-    """
+    """Train a trial of any generation."""
     file = options.directory if options.directory.is_file() else None
-    if file is not None:  # a model definition of one file
-        options = replace(options, directory=file.parent)
+    options = replace(options, directory=options.home)
     if not options.directory.is_dir():
         raise ConfigError(f"{options.directory}: no such directory")
     config = read_config(options.config or find_config(options.directory), options.overrides)
@@ -67,47 +58,32 @@ def run(options: RunOptions, display: Display) -> Progress:
         display = Display()
     info = TrialInfo.of(config, options.out, distributed)
     with locked_run(options, distributed.rank, display.say):
-        one = resolve_run(options, info, display)
+        resolved = resolve_run(options, info, display)
         keras_versions.choose_keras_2()
         keras_versions.load_tensorflow()
         with stub_path.served_first(), keras_versions.as_before():
             display.begin(config.title, info.seed)
             for line in notices(config, info.hparams, info.slots):
-                one.say(line)
-            if (one.options.directory / STARTUP_HOOK).is_file():
-                one.say(f"{STARTUP_HOOK}: a cluster ran it before the trial; it is not run here")
-            return _run_in_needed_mode(one, file)
+                display.say(line)
+            if (options.directory / STARTUP_HOOK).is_file():
+                display.say(
+                    f"{STARTUP_HOOK}: a cluster ran it before the trial; it is not run here"
+                )
+            return _run_in_needed_mode(resolved, file)
 
 
 def locked_run(
     options: RunOptions, rank: int, say: Callable[[str], None]
 ) -> AbstractContextManager[None]:
-    """Lock the directory of a run, on its chief; do nothing where there is none to lock.
-
-    Raises:
-        ConfigError: another process holds the lock.
-    """
+    """Lock the directory of a run, on its chief; do nothing where there is none to lock."""
     is_missing = options.resume and not options.out.is_dir()  # reported later
     return nullcontext() if rank or is_missing else run_lock.held(options.out, say)
 
 
 def resolve_run(options: RunOptions, info: TrialInfo, display: Display) -> Run:
-    """Find the checkpoint to continue from, and the one to begin with.
-
-    Args:
-        options: what the user asked for; ``directory`` and ``out`` are absolute.
-        info: config, hyperparameters, seed and rank.
-        display: shows the run to people.
-
-    Raises:
-        ConfigError: the run's directory holds results, and ``options.resume`` is not set; or the
-            run is resumed with another checkpoint to begin with.
-        CheckpointError: the checkpoint is damaged, or of another run; or there is none to begin
-            with.
-    """
+    """Find the checkpoint to continue from, and the one to begin with."""
     point = checkpoint_of_all(options, info, display.say)
-    if point.state is not None:
-        info = replace(info, initial_batch=point.state.progress.batches)
+    info = replace(info, initial_batch=point.state.progress.batches)
     source = source_of_all(options, info, has_checkpoint=point.path is not None)
     return Run(options, info, point, display, source)
 
@@ -120,7 +96,7 @@ def _run_in_needed_mode(run: Run, file: Path | None) -> Progress:
             so the launcher starts them again.
     """
     point = run.resume_point
-    is_known = point.path and written_with(point.path).get("graph_mode")
+    is_known = point.path and read_metadata(point.path).get("graph_mode")
     if not (is_known or graph_mode.is_requested()):
         try:
             return _run(run, file)
@@ -128,8 +104,8 @@ def _run_in_needed_mode(run: Run, file: Path | None) -> Progress:
             reason = graph_mode.reason_for(error)
             if reason is None:
                 raise
-            known = point.state.records if point.state else 0
-            if len(written_lines(run.options.out / "metrics.jsonl", REPORT)) > known:
+            reports = read_lines(run.options.out / "metrics.jsonl", REPORT)
+            if len(reports) > point.state.records:
                 if SELECT_GRAPH_MODE not in str(error):
                     error.args = (f"{error}; {SELECT_GRAPH_MODE}",)
                 raise
@@ -178,17 +154,13 @@ def _train_script(entrypoint: dict[str, Any], run: Run) -> Progress:
 
 
 def train(trial_class: type[TFKerasTrial], run: Run) -> Progress:
-    """Train a context-based trial, while its :class:`TrialInfo` is the running one.
-
-    Raises:
-        Pedl2DetError: the trial breaks the contract of the API.
-    """
+    """Train a context-based trial, while its :class:`TrialInfo` is the running one."""
     from pedl2det_runtime.training.loop import TrainingLoop
     from pedl2det_runtime.training.trial_setup import set_up_trial
 
     setup = set_up_trial(trial_class, run)
     point = run.resume_point
-    if point.state is not None:
+    if point.path is not None:
         run.say(f"resumed at batch {point.state.progress.batches}")
         if point.state.stopped:
             run.say(run_record.STOPPED)
@@ -201,7 +173,7 @@ def train(trial_class: type[TFKerasTrial], run: Run) -> Progress:
         longer = (config.searcher.twice_the_length(),) if 0 < length <= batches else ()
         ended = Ended(
             batches=batches,
-            trained=batches - (point.state.progress.batches if point.state else 0),
+            trained=batches - point.state.progress.batches,
             seconds=time.monotonic() - began,
             best=setup.checkpoints.best_validation(),
             last=setup.checkpoints.value_at(batches),
@@ -215,21 +187,15 @@ def train(trial_class: type[TFKerasTrial], run: Run) -> Progress:
 
 
 def readable_config(options: RunOptions) -> ExperimentConfig | None:
-    """A trial's config; None where it cannot be read."""
-    path = options.directory
+    """Return a trial's config; None where it cannot be read."""
     try:
-        config = options.config or find_config(path.parent if path.is_file() else path)
-        return read_config(config, options.overrides)
+        return read_config(options.config or find_config(options.home), options.overrides)
     except (ConfigError, OSError):
         return None  # the run itself says what is wrong
 
 
 def find_config(directory: Path) -> Path:
-    """The experiment config of a trial: ``const.yaml``, or the only YAML file.
-
-    Raises:
-        ConfigError: there is none, or there are several.
-    """
+    """Return the experiment config of a trial: ``const.yaml``, or the only YAML file."""
     found = sorted([*directory.glob("*.yaml"), *directory.glob("*.yml")])
     named = [path for path in found if path.stem == "const"]
     if len(named) == 1 or len(found) == 1:

@@ -40,10 +40,6 @@ class Holder:
 def held(out: Path, say: Callable[[str], None]) -> Iterator[None]:
     """Hold the lock of a run's directory, which is created if it is missing.
 
-    Args:
-        out: the run's directory.
-        say: prints one line for people.
-
     Raises:
         ConfigError: another process holds it, the directory cannot be written, or somebody else's
             file has this name. Nothing has changed then.
@@ -74,9 +70,6 @@ def make_directory(out: Path) -> None:
     """Create a run's directory, readable by the user alone, if it is missing.
 
     Git ignores ``runs`` in the working directory, which is the default, if it is created here.
-
-    Raises:
-        ConfigError: it cannot be created.
     """
     default = Path("runs").resolve()
     is_first = out.resolve().parent == default and not default.exists()
@@ -101,7 +94,7 @@ def make_private(path: Path) -> None:
 
 
 def holder(out: Path) -> Holder | None:
-    """Who the lock file of a directory names; None if there is no such file of ours."""
+    """Return who the lock file of a directory names; None if there is no such file of ours."""
     path = out / NAME
     try:
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
@@ -111,11 +104,7 @@ def holder(out: Path) -> Holder | None:
 
 
 def refuse_held(out: Path) -> None:
-    """Refuse a directory that another process holds; change nothing.
-
-    Raises:
-        ConfigError: it says who.
-    """
+    """Refuse a directory that another process holds, and name the process; change nothing."""
     ownership.refuse_foreign(out / NAME, directory=False)
     with contextlib.suppress(OSError):  # no such file, or no locks
         os.close(_flock(out / NAME, lambda _: None))
@@ -133,22 +122,14 @@ def _locked(path: Path, say: Callable[[str], None]) -> tuple[int, bool]:
         found = os.pread(descriptor, _LONGEST, 0)
         if found and _parsed(found) is None:
             os.close(descriptor)
-            raise ConfigError(
-                f"{path}: pedl2det did not write this, and does not write into it: move it away, "
-                "or choose another directory with --out"
-            )
+            raise ownership.foreign_file_error(path)
         if _is_at(descriptor, path):
             return descriptor, is_new or bool(found)
         os.close(descriptor)  # its last holder has just removed it
 
 
 def _flock(path: Path, say: Callable[[str], None], create: int = 0) -> int:
-    """Open and lock the file, which the flag ``create`` creates; say if there are no locks.
-
-    Raises:
-        OSError: the file cannot be opened.
-        ConfigError: another process holds the lock.
-    """
+    """Open and lock the file, which ``create`` may create; say so if there are no locks."""
     descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | create, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

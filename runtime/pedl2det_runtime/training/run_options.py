@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class RunOptions:
     """What a user may ask of one run."""
 
-    directory: Path  #: the trial's directory
+    directory: Path  #: the trial's directory, or its file
     out: Path  #: where the results go
     config: Path | None = None  #: the experiment config; None for the one in the directory
     overrides: tuple[str, ...] = ()  #: ``key.path=value`` for the config
@@ -37,8 +37,13 @@ class RunOptions:
     #: whether ``out`` is a temporary directory, which each process makes
     discards_results: bool = False
 
+    @property
+    def home(self) -> Path:
+        """The trial's directory, also where ``directory`` is a single file."""
+        return self.directory.parent if self.directory.is_file() else self.directory
+
     def arguments(self) -> list[str]:
-        """The arguments of ``pedl2det run`` that say the same."""
+        """Return the arguments of ``pedl2det run`` with these options."""
         arguments = [str(self.directory), *(("-c", str(self.config)) if self.config else ())]
         arguments += [] if self.discards_results else ["--out", str(self.out)]
         arguments += [word for override in self.overrides for word in ("--set", override)]
@@ -50,7 +55,7 @@ class RunOptions:
         return arguments
 
     def absolute(self) -> RunOptions:
-        """The same options with absolute paths, for another working directory."""
+        """Return the same options with absolute paths, for another working directory."""
         source = self.from_checkpoint and self.from_checkpoint.resolve()
         return replace(
             self,
@@ -60,14 +65,13 @@ class RunOptions:
         )
 
     def to_resume(self, more: tuple[str, ...] = (), *, begun: bool = False) -> str:
-        """The command that goes on with the run; credentials in it are replaced by stars.
+        """Return the command that continues the run; credentials in it are replaced by stars.
 
-        Args:
-            more: ``key.path=value`` for the config, in the place of other values of these keys.
-            begun: whether the run has certainly begun; else it is looked up.
+        ``more`` has ``key.path=value`` for the config, in place of other values of these keys.
+        Unless the run has certainly begun, its directory tells whether it has.
         """
         replaced = {override.partition("=")[0] for override in more}
-        kept = (one for one in self.overrides if one.partition("=")[0] not in replaced)
+        kept = (pair for pair in self.overrides if pair.partition("=")[0] not in replaced)
         overrides = tuple(_without_credential(override) for override in (*kept, *more))
         options = replace(
             self, overrides=overrides, resume=begun or self.out.is_dir(), force=False, test=False

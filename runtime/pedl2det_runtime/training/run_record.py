@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.checkpoint import ownership
-from pedl2det_runtime.checkpoint.json_lines import REPORT, written_lines
+from pedl2det_runtime.checkpoint.json_lines import REPORT, read_lines
 from pedl2det_runtime.checkpoint.state import read_state
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.errors import ConfigError
@@ -72,11 +72,7 @@ class RunRecord:
 
 
 def read(out: Path) -> RunRecord:
-    """Return the record of the run in ``out``; an empty one if there is none.
-
-    Raises:
-        ConfigError: pedl2det did not write the file of this name, or it cannot be read.
-    """
+    """Return the record of the run in ``out``; an empty one if there is none."""
     record = _read(out / NAME, RunRecord)
     if record is not None:
         return record
@@ -87,11 +83,7 @@ def read(out: Path) -> RunRecord:
 
 
 def write(out: Path, record: RunRecord) -> None:
-    """Write the record of the run in ``out`` atomically; remove those of earlier versions.
-
-    Raises:
-        ConfigError: it cannot be written.
-    """
+    """Write the record of the run in ``out`` atomically; remove those of earlier versions."""
     path = out / NAME
     try:
         ownership.replace_file(path, json.dumps(asdict(record), default=str) + "\n")
@@ -107,7 +99,7 @@ def write_end(run: Run, ended: Ended, length: int, *, verbose: bool) -> None:
     """Record the end of a run in its directory; leave a file of somebody else there as it is."""
     out = run.options.out
     with contextlib.suppress(ConfigError):  # a resume takes longer without it
-        records = len(written_lines(out / "metrics.jsonl", REPORT))
+        records = len(read_lines(out / "metrics.jsonl", REPORT))
         end = RunEnd(run.config.title, run.info.seed, ended, length, records, verbose)
         write(out, replace(read(out), end=end))
 
@@ -118,10 +110,6 @@ def find_end(options: RunOptions, config: ExperimentConfig | None) -> RunEnd | N
     Returns:
         None if it is not known without the trial: then TensorFlow is needed. A script is run
         to its end, and changed code may do more at the end of the training.
-
-    Raises:
-        ConfigError: another process trains into the directory, or its record is not of pedl2det.
-        DamagedCheckpointError: the checkpoint holds no config.
     """
     is_plain = options.resume and not (options.force or options.test or options.from_checkpoint)
     end = read(options.out).end if is_plain else None
@@ -132,15 +120,14 @@ def find_end(options: RunOptions, config: ExperimentConfig | None) -> RunEnd | N
     if path is None or damaged or run_lock.holder(options.out):
         return None
     state, ended = read_state(path), end.ended
-    home = options.directory.parent if options.directory.is_file() else options.directory
     changed: list[str] = []
-    report_code_changes(path, home, (), changed.append)
+    report_code_changes(path, options.home, (), changed.append)
     is_same = (
         not changed
         and not config_changes(path, TrialInfo.of(config, options.out))
         and options.slots in (None, state.slots)
         and state.progress.batches == ended.batches
-        and len(written_lines(options.out / "metrics.jsonl", REPORT)) == end.records
+        and len(read_lines(options.out / "metrics.jsonl", REPORT)) == end.records
     )
     length = min(end.length, options.max_batches or end.length)
     is_over = ended.continue_with is None or ended.batches >= length
@@ -156,7 +143,4 @@ def _read(path: Path, kind: type[_Part]) -> _Part | None:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
     except ValueError:
-        raise ConfigError(
-            f"{path}: pedl2det did not write this, and does not replace it: move it away, "
-            "or choose another directory with --out"
-        ) from None
+        raise ownership.foreign_file_error(path) from None

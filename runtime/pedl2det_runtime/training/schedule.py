@@ -28,12 +28,12 @@ class Schedule:
 
 
 def next_stop(schedule: Schedule, progress: Progress) -> int:
-    """The batch at which the present workload ends."""
+    """Return the batch at which the present workload ends."""
     return min(progress.batches + schedule.report_every, next_pause(schedule, progress))
 
 
 def next_pause(schedule: Schedule, progress: Progress) -> int:
-    """The next batch at which something other than a report may happen.
+    """Return the next batch at which something other than a report may happen.
 
     Data may be prepared up to here and no further: a validation or a checkpoint must find the
     random state that belongs to exactly this batch.
@@ -47,7 +47,7 @@ def next_pause(schedule: Schedule, progress: Progress) -> int:
 
 
 def next_epoch_end(schedule: Schedule, batches: int) -> int | None:
-    """The first batch after ``batches`` that ends an epoch; None where there are no epochs."""
+    """Return the next batch that ends an epoch; None where there are no epochs."""
     if not schedule.epoch:
         return None
     return (batches // schedule.epoch + 1) * schedule.epoch
@@ -56,12 +56,9 @@ def next_epoch_end(schedule: Schedule, batches: int) -> int | None:
 def next_action(
     schedule: Schedule, progress: Progress, *, stopping: bool = False
 ) -> Literal["validate", "checkpoint"] | None:
-    """What is to be done next at the present batch; None when training can go on.
+    """Return what to do next at the present batch; None when training can continue.
 
-    Args:
-        schedule: the lengths of the trial.
-        progress: where it is; ask again after each action, with its progress.
-        stopping: whether training ends here, before ``schedule.total``.
+    Ask again after each action, with its progress. ``stopping`` ends the training before its total.
     """
     batches = progress.batches
     if stopping:

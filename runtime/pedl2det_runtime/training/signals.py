@@ -41,8 +41,8 @@ def handled() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    numbers = [one for one in _SIGNALS if signal.getsignal(one) != signal.SIG_IGN]
-    before = {one: signal.signal(one, _handle) for one in numbers}
+    numbers = [number for number in _SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
+    before = {number: signal.signal(number, _handle) for number in numbers}
     _first = None
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
@@ -157,9 +157,6 @@ def end_with_parent(number: signal.Signals) -> None:
 
     The parent is the thread that started it. While a parent of many threads dies, the signal may
     arrive several times: for each thread that has inherited the child and dies, too.
-
-    Args:
-        number: the signal that ends it.
     """
     set_parent_death_signal = 1
     with contextlib.suppress(OSError, AttributeError):

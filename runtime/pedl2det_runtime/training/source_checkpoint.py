@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.checkpoint import directory, manifest
-from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import NAMES, open_old
+from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import open_checkpoint
 from pedl2det_runtime.checkpoint.storage import local_paths
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.distributed.ranks import seen_by_all
@@ -28,11 +28,7 @@ def source_of_all(
 ) -> SourceCheckpoint | None:
     """Return the checkpoint to begin with, at a path that this process sees, if there is one.
 
-    Args:
-        options: what the user asked for.
-        info: config and rank.
-        has_checkpoint: whether the run continues from a checkpoint of its own; it begins with none
-            then.
+    A run that continues from a checkpoint of its own begins with none.
 
     Raises:
         ConfigError: the config names a checkpoint that is not in its storage, or the options name
@@ -49,21 +45,13 @@ def require_checkpoint(path: Path) -> None:
     """Refuse a path that is no checkpoint of a Keras trial, links and special files in it.
 
     A checkpoint of pedl2det is verified.
-
-    Raises:
-        CheckpointError: it is none, or damaged.
     """
     if not path.is_dir():
-        what = "it is a file: name its directory" if path.is_file() else "no such directory"
-        raise CheckpointError(f"{path}: {what}")
+        raise CheckpointError(f"{path}: no such directory")
     if directory.is_own(path):
         directory.verify(path)
-    elif open_old(path) is None:
-        raise CheckpointError(
-            f"{path}: no checkpoint of a Keras trial: expected state.json, or one of "
-            f"{', '.join(NAMES)}"
-        )
     else:
+        open_checkpoint(path)
         manifest.refuse_special(path)
 
 

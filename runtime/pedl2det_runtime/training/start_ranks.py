@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -39,12 +39,9 @@ _HOST = re.compile(r"[^\s:,]+:[1-9]\d*")
 
 
 def ranks_to_start(options: RunOptions, hosts: str | None) -> int:
-    """How many ranks a run needs started: none if one process trains, or this is one of them.
+    """Return how many ranks to start: none if one process trains, or this is one of them.
 
     As many as ``--slots``, the hosts or ``resources.slots_per_trial`` say, in this order.
-
-    Raises:
-        ConfigError: the hosts are not written as they must be, or have too few slots.
     """
     there_are = _slots_of(hosts) if hosts else None
     if there_are is not None and (options.slots or 0) > there_are:
@@ -65,33 +62,25 @@ def start_ranks(
     say: Callable[[str, bool], None],
     *more: str,
 ) -> None:
-    """Train a trial on several processes; what can be found wrong is found before they start.
+    """Train a trial on several processes; mistakes that can be seen are found before they start.
 
-    Args:
-        options: what to train, and where to.
-        slots: how many processes.
-        hosts: on which machines, ``h1:4,h2:4``; None for this one.
-        say: prints a line for people; the second argument says whether it goes to stderr.
-        *more: further arguments of ``pedl2det run``.
-
-    Raises:
-        Pedl2DetError: the user's mistake, or the first rank's error.
+    The second argument of ``say`` says whether a line goes to stderr; ``more`` are further
+    arguments of ``pedl2det run``.
     """
-    directory = options.directory
-    home = directory.parent if directory.is_file() else directory
-    if not home.is_dir():
-        raise ConfigError(f"{directory}: no such directory")
-    file = options.config or find_config(home)
+    if not options.home.is_dir():
+        raise ConfigError(f"{options.directory}: no such directory")
+    file = options.config or find_config(options.home)
     config = read_config(file, options.overrides)
     if not hosts:
         run_lock.refuse_held(options.out)
     if not options.resume and not hosts:
         find_checkpoint(options, TrialInfo.of(config, options.out), lambda _: None)
     ranks = replace(options.absolute(), config=file.resolve(), slots=slots)
-    arguments = ["run", *ranks.arguments()]
-    command = [sys.executable, "-m", "pedl2det", *arguments]
-    restarts = 0 if options.test else config.max_restarts
-    launch(Launch([*command, *more], slots, hosts, options.out.resolve(), restarts), say)
+    command = [
+        *(horovodrun(), *_arguments(slots, hosts)),
+        *(sys.executable, "-m", "pedl2det", "run", *ranks.arguments(), *more),
+    ]
+    _launch(command, ranks.out, slots, 0 if options.test else config.max_restarts, say)
 
 
 def _slots_of(hosts: str) -> int:
@@ -104,23 +93,8 @@ def _slots_of(hosts: str) -> int:
     return sum(int(host.rpartition(":")[2]) for host in each)
 
 
-@dataclass(frozen=True)
-class Launch:
-    """What is started."""
-
-    command: list[str]  #: the command of one rank, with all its arguments
-    slots: int  #: how many of them
-    hosts: str | None  #: where, as ``horovodrun -H`` takes it; None for this machine
-    out: Path  #: the results, in which checkpoints say how far the ranks came
-    restarts: int  #: how many times they are started again
-
-
 def horovodrun() -> str:
-    """The path of ``horovodrun``.
-
-    Raises:
-        ConfigError: Horovod is not installed.
-    """
+    """Return the path of ``horovodrun``."""
     beside = Path(sys.executable).with_name("horovodrun")
     found = str(beside) if beside.exists() else shutil.which("horovodrun")
     if importlib.util.find_spec("horovod") is None or found is None:
@@ -131,28 +105,24 @@ def horovodrun() -> str:
     return found
 
 
-def launch(ranks: Launch, say: Callable[[str, bool], None]) -> None:
-    """Train on several ranks, and start them again after a failure that may pass.
+def _launch(
+    command: list[str], out: Path, slots: int, max_restarts: int, say: Callable[[str, bool], None]
+) -> None:
+    """Run ``horovodrun``, and again after a failure that may pass.
 
-    They are also started again, all in graph mode, if the code of one needs that.
-
-    Args:
-        ranks: what is started.
-        say: prints a line for people; the second argument says whether it goes to stderr.
+    It also runs again, with all ranks in graph mode, if the code of one needs that.
 
     Raises:
-        ConfigError: Horovod is not installed.
         RankError: the training failed; the first rank's error, whole.
         Interrupted: a signal ended it.
     """
-    program = horovodrun()
     before: Failure | None = None
-    restarts, command = ranks.restarts, ranks.command
+    restarts = max_restarts
     mode: dict[str, str] = {}
     while True:
-        reached = checkpoint_directory.latest(ranks.out / "checkpoints")
+        reached = checkpoint_directory.latest(out / "checkpoints")
         outcome = Outcome(say)
-        if _run([*_arguments(program, ranks), *command], outcome, ranks.out, mode) == 0:
+        if _run(command, outcome, out, mode) == 0:
             return
         if outcome.stopped_by is not None:
             raise Interrupted(outcome.stopped_by)
@@ -162,10 +132,13 @@ def launch(ranks: Launch, say: Callable[[str, bool], None]) -> None:
             reason = GraphModeNeededError(failure.message).reason
             say(f"pedl2det: starting again in graph mode, as by TensorFlow 1: {reason}", False)
             continue
-        if checkpoint_directory.latest(ranks.out / "checkpoints") != reached:
+        if checkpoint_directory.latest(out / "checkpoints") != reached:
             before = None
         if rank is None or not restart_allowed(failure, before) or not restarts:
-            raise RankError(_told(rank, ranks, failure, ranks.restarts - restarts))
+            restarted = max_restarts - restarts
+            after = f", after {restarted} of {max_restarts} restarts" if restarted else ""
+            who = f"rank {rank} of {slots} failed first{after}: "
+            raise RankError(_describe(failure, "horovodrun printed:" if rank is None else who))
         restarts, before = restarts - 1, failure
         left = f"{restarts} restarts left" if restarts != 1 else "1 restart left"
         say(f"pedl2det: rank {rank} failed: {failure.message}; starting again ({left})", True)
@@ -173,23 +146,19 @@ def launch(ranks: Launch, say: Callable[[str, bool], None]) -> None:
             command = [*command, "--resume"]
 
 
-def _told(rank: int | None, ranks: Launch, failure: Failure, restarted: int) -> str:
-    """The error, what is known of it, and once more in short: the last line is what is read."""
-    after = f", after {restarted} of {ranks.restarts} restarts" if restarted else ""
-    who = f"rank {rank} of {ranks.slots} failed first{after}: "
-    if rank is None:
-        who = "horovodrun printed:"
-    details = f"{failure.details.rstrip()}\n" if failure.details else ""
-    return f"{who}{failure.message}" if not details else f"{who}\n{details}{failure.message}"
+def _describe(failure: Failure, who: str) -> str:
+    """Return the details of a failure, and last its message: the last line is what is read."""
+    if not failure.details:
+        return f"{who}{failure.message}"
+    return f"{who}\n{failure.details.rstrip()}\n{failure.message}"
 
 
-def _arguments(program: str, ranks: Launch) -> list[str]:
-    interface = os.environ.get("HOROVOD_GLOO_IFACE")  # horovodrun would set it anew
+def _arguments(slots: int, hosts: str | None) -> list[str]:
+    interface = os.environ.get("HOROVOD_GLOO_IFACE")  # horovodrun would overwrite it
     return [
-        program,
-        *("-np", str(ranks.slots), "--gloo"),
+        *("-np", str(slots), "--gloo"),
         *("--gloo-timeout-seconds", str(LOST_AFTER), "--start-timeout", str(LOST_AFTER)),
-        *(("-H", ranks.hosts) if ranks.hosts else ()),
+        *(("-H", hosts) if hosts else ()),
         *(("--network-interface", interface) if interface else ()),
     ]
 

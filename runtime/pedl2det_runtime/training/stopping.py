@@ -20,14 +20,10 @@ _LONGEST = 0.5  # seconds
 
 
 class CheckInterval:
-    """The number of batches that take about half a second; grows from one by doubling.
-
-    Attributes:
-        most: the number of batches.
-    """
+    """The number of batches that take about half a second; grows from one by doubling."""
 
     def __init__(self) -> None:
-        self.most = 1
+        self.most = 1  #: the number of batches
         self.begin(0)
 
     def begin(self, batches: int) -> None:
@@ -44,10 +40,9 @@ class CheckInterval:
 class ValidationChecks(tf.keras.callbacks.Callback):
     """Stops a validation on a signal and limits its executions to about half a second.
 
-    Args:
-        interval: measured in earlier validations; updated.
-        may_stop: returns whether the validation can be stopped at this batch.
-        chunked: whether Keras may run several batches in one execution.
+    The interval is measured in earlier validations, and updated. ``may_stop`` returns whether the
+    validation can be stopped at this batch. ``chunked`` says whether Keras may run several batches
+    in one execution.
     """
 
     _supports_tf_logs = True  # it looks at no metric
@@ -61,13 +56,7 @@ class ValidationChecks(tf.keras.callbacks.Callback):
         self._chunked = chunked
 
     def limit(self, model: Any, feed: Feed, longest: int) -> None:
-        """Limit the batches of one execution; call it before ``model.evaluate``.
-
-        Args:
-            model: the model.
-            feed: the validation data.
-            longest: the largest number of batches.
-        """
+        """Limit the batches of one execution; call it before ``model.evaluate``."""
         self._model, self._feed, self._longest = model, feed, longest
         self._choose(0)
 
@@ -76,11 +65,7 @@ class ValidationChecks(tf.keras.callbacks.Callback):
         self._choose(0)
 
     def on_test_batch_end(self, batch: int, logs: object = None) -> None:
-        """Check for a signal and set the number of batches of the next execution.
-
-        Raises:
-            Interrupted: a signal arrived.
-        """
+        """Check for a signal and set the number of batches of the next execution."""
         if (number := signals.received()) and self._may_stop():
             raise Interrupted(number)
         self._interval.measure(batch + 1)
@@ -99,22 +84,13 @@ class StopBySignal:
 
     Batches that workers have loaded ahead are trained first: only then do the random states belong
     to the last trained batch.
-
-    Args:
-        sync: what the ranks decide together; each must call the same methods at the same batches.
-        feed: the training data.
-
-    Attributes:
-        has_happened: whether the training was ended.
-        last_batch: the batch after which it ends; None before a signal.
-        validation_interval: batches of a validation between two checks.
     """
 
     def __init__(self, sync: RankSync, feed: Feed) -> None:
         self._sync, self._feed = sync, feed
-        self.has_happened = False
-        self.last_batch: int | None = None
-        self.validation_interval = CheckInterval()
+        self.has_happened = False  #: whether the training was ended
+        self.last_batch: int | None = None  #: the batch after which it ends; None before a signal
+        self.validation_interval = CheckInterval()  #: between two checks in a validation
         self._interval = CheckInterval()
         self._next_check = 0
 
@@ -144,25 +120,16 @@ class StopBySignal:
 
 
 class StopByCallback:
-    """Collects requests of all ranks; training stops at the end of a workload.
+    """Collects requests of all ranks; training stops at the end of a workload."""
 
-    Args:
-        context: the trial's context, with its model.
-        sync: what the ranks decide together.
-        state: the state of a resumed run; None for a new one.
-
-    Attributes:
-        is_pending: whether a callback of this rank has asked.
-        is_agreed: whether all ranks stop.
-    """
-
-    def __init__(self, context: TFKerasTrialContext, sync: RankSync, state: State | None) -> None:
+    def __init__(self, context: TFKerasTrialContext, sync: RankSync, state: State) -> None:
         self._context, self._sync = context, sync
-        self.is_pending = state.wants_to_stop if state else False
-        self.is_agreed = state.stopped if state else False
+        #: whether a callback of this rank has asked, and whether all ranks stop
+        self.is_pending = state.wants_to_stop
+        self.is_agreed = state.stopped
 
     def collect(self) -> None:
-        """Note a request of this rank; Keras must not act on it before the workload ends."""
+        """Record a request of this rank; Keras must not act on it before the workload ends."""
         model = self._context.model
         if model.stop_training or self._context.get_stop_requested():
             self.is_pending = True

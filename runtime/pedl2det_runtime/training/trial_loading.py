@@ -69,9 +69,7 @@ def at_home(directory: Path) -> Iterator[None]:
 def users_code(directory: Path, doing: str) -> Iterator[None]:
     """Turn any exception of the trial's code into one line with its place.
 
-    Args:
-        directory: the trial's directory.
-        doing: what the trial's code was called for, such as "import model_def".
+    ``doing`` is what the trial's code was called for, such as "import model_def".
 
     Raises:
         TrialCodeError: the message starts with the file and line of the trial that raised.
@@ -85,7 +83,8 @@ def users_code(directory: Path, doing: str) -> Iterator[None]:
         if str(error).startswith(f"{directory}{os.sep}"):
             raise
         if place := trial_code.location_in_trial(error, directory):
-            raise TrialCodeError(f"{place}: {_named(error)}{error}") from error
+            name = "InvalidHP: " if isinstance(error, InvalidHP) else ""
+            raise TrialCodeError(f"{place}: {name}{error}") from error
         if place := trial_code.definition_in_trial(error, directory):
             error.args = (f"{place}: {error}",)
         raise
@@ -121,11 +120,7 @@ def load_trial(
     entrypoint = _trial_of(entrypoint)
     if entrypoint is not None:
         module, found = _imported(directory, entrypoint)
-        if not (inspect.isclass(found) and issubclass(found, Trial)):
-            raise TrialLoadError(
-                f"entrypoint {entrypoint}: expected a trial class, got {type(found).__name__}"
-            )
-        return found.as_context_trial(module)
+        return _require_trial(found, entrypoint).as_context_trial(module)
     with users_code(directory, f"import {file or 'the package'}"):
         module = _package(directory, file)
     trials = {
@@ -143,6 +138,14 @@ def load_trial(
             + ("name one with entrypoint in the config" if trials else "import it there")
         )
     return trials.pop().as_context_trial(module)
+
+
+def _require_trial(found: Any, place: str) -> type[Trial]:
+    if not (inspect.isclass(found) and issubclass(found, Trial)):
+        raise TrialLoadError(
+            f"entrypoint {place}: expected a trial class, got {type(found).__name__}"
+        )
+    return found
 
 
 def _imported(directory: Path, place: str) -> tuple[ModuleType, Any]:
@@ -179,9 +182,7 @@ def _from_entrypoints(directory: Path, entrypoints: dict[str, str]) -> type[TFKe
             setattr(package, name, found[key][1])
         elif "data_loaders_function" not in found and hasattr(home, name):  # beside the trial
             setattr(package, name, getattr(home, name))
-    if not (inspect.isclass(trial) and issubclass(trial, Trial)):
-        raise TrialLoadError(f"entrypoints.trial_class: {entrypoints['trial_class']}: no trial")
-    return trial.as_context_trial(package)
+    return _require_trial(trial, entrypoints["trial_class"]).as_context_trial(package)
 
 
 def _trial_of(entrypoint: Any) -> str | None:
@@ -265,8 +266,3 @@ def _missing(error: BaseException, directory: Path) -> Iterator[str]:
         for keys in named_by(error.filename, config_here(config.raw, config.places)):
             yield f"{config.location(*keys)} names it"
             return
-
-
-def _named(error: Pedl2DetError) -> str:
-    """The prefix of an error that the trial raised itself."""
-    return "InvalidHP: " if isinstance(error, InvalidHP) else ""

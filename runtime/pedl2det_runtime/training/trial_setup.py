@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pedl2det_runtime.api.context import TFKerasTrialContext
 from pedl2det_runtime.api.trial import TFKerasTrial
@@ -19,9 +19,9 @@ from pedl2det_runtime.checkpoint.manager import CheckpointManager, Goal, Retenti
 from pedl2det_runtime.checkpoint.ownership import run_of
 from pedl2det_runtime.checkpoint.storage import Storage
 from pedl2det_runtime.checkpoint.writer import Contents
-from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.generation import CONTEXT_BASED, EARLY_DETERMINED, Generation
 from pedl2det_runtime.data.loaders import is_dataset
+from pedl2det_runtime.distributed.gradients import Accumulator, average_gradients
 from pedl2det_runtime.distributed.rank_sync import RankSync
 from pedl2det_runtime.errors import CheckFailedError, ConfigError, InvalidModelException
 from pedl2det_runtime.errors.trial_code import defined_at
@@ -31,9 +31,6 @@ from pedl2det_runtime.training.metric_checks import check_metric
 from pedl2det_runtime.training.resume import compare_trial
 from pedl2det_runtime.training.run_options import Run
 from pedl2det_runtime.training.schedule import Schedule
-
-if TYPE_CHECKING:
-    from pedl2det_runtime.distributed.gradients import Accumulator
 
 
 @dataclass(frozen=True)
@@ -57,11 +54,7 @@ class TrialSetup:
 
 
 def set_up_trial(trial_class: type[TFKerasTrial], run: Run) -> TrialSetup:
-    """Make a trial and ask it for its data, its model and its callbacks.
-
-    Raises:
-        Pedl2DetError: the trial breaks the contract of the API.
-    """
+    """Make a trial and ask it for its data, its model and its callbacks."""
     context = TFKerasTrialContext(run.info)
     trial = trial_class(context)
     graph_mode.apply_session_config(trial.session_config())
@@ -82,7 +75,9 @@ def set_up_trial(trial_class: type[TFKerasTrial], run: Run) -> TrialSetup:
     with defined_at(trial._definition("build_model")):
         _check_model(context)
     keras_versions.track_optimizers(context.model, context.optimizers)
-    accumulators = _averaged(context, run.config)
+    optimizers, accumulators = keras_versions.optimizers(context.model), []
+    if context.distributed.size > 1:
+        accumulators = average_gradients(optimizers, run.config.optimizations)
     schedule = _schedule(run, _epoch(run, generation, data.training))
     callbacks = Multiplexer(
         trial.keras_callbacks(),
@@ -127,34 +122,17 @@ def _say_semantics(run: Run, generation: Generation, data: DataModule) -> None:
         )
 
 
-def _averaged(context: TFKerasTrialContext, config: ExperimentConfig) -> list[Accumulator]:
-    """Have the optimizers see the gradients of all processes, where there are several."""
-    if context.distributed.size == 1:
-        return []
-    from pedl2det_runtime.distributed.gradients import average_gradients
-
-    return average_gradients(keras_versions.optimizers(context.model), config.optimizations)
-
-
 def _checkpoints(run: Run, generation: Generation, model: Any) -> CheckpointManager:
-    state = run.resume_point.state
+    home, out, point = run.options.directory, run.options.out, run.resume_point
     contents = Contents(
         run.config.raw,
         run.info.hparams,
-        run.options.directory,
-        publishable_code(
-            code_of(run.options.directory, run.options.out, run.say), run.options.directory, run.say
-        ),
+        home,
+        publishable_code(code_of(home, out, run.say), home, run.say),
         compiled=compiled_model.describe_compiled(model),
     )
     return CheckpointManager(
-        _goal(run, generation),
-        contents,
-        run.options.out,
-        run_of(run.resume_point.path),
-        best=state.best if state else None,
-        records=state.records if state else 0,
-        damaged=run.resume_point.damaged,
+        _goal(run, generation), contents, out, run_of(point.path), point.state, point.damaged
     )
 
 
@@ -186,11 +164,7 @@ def _check_model(context: TFKerasTrialContext) -> None:
 
 
 def _generation(trial: TFKerasTrial, run: Run) -> Generation:
-    """That of the trial; a context-based one whose config counts in steps is of 2020.
-
-    Raises:
-        ConfigError: the config is PEDL's, which names no entrypoint, and the trial is migrated.
-    """
+    """Return that of the trial; a context-based one whose config counts in steps is of 2020."""
     own, config = trial.api_generation, run.config
     if own is not CONTEXT_BASED or not config.is_legacy:
         return own
@@ -204,7 +178,7 @@ def _generation(trial: TFKerasTrial, run: Run) -> Generation:
 
 
 def _epoch(run: Run, generation: Generation, training: Any) -> int:
-    """Batches in an epoch; 0 where there are none."""
+    """Return the batches in an epoch; 0 where there are none."""
     if generation.epoch:
         return generation.epoch
     if not generation.epoch_is_one_pass:

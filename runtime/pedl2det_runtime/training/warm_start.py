@@ -15,9 +15,8 @@ import numpy as np
 from pedl2det_runtime.backends import graph_mode, keras_versions, random_state
 from pedl2det_runtime.checkpoint import directory, model_files, resource_limits, safe_pickle
 from pedl2det_runtime.checkpoint.old_formats import states
-from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import OldCheckpoint, opened
-from pedl2det_runtime.checkpoint.optimizer_state import OptimizerState
-from pedl2det_runtime.checkpoint.rank_state import RankState
+from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import OldCheckpoint, open_checkpoint
+from pedl2det_runtime.checkpoint.state import RankState
 from pedl2det_runtime.checkpoint.untrusted_files import reading
 from pedl2det_runtime.errors import CheckpointError, DamagedCheckpointError
 from pedl2det_runtime.training.run_record import SourceCheckpoint
@@ -28,12 +27,7 @@ _COMPARE = "compare its layers and hparams with the trial: pedl2det checkpoint s
 
 
 class WarmStart:
-    """The checkpoint that a new run begins with.
-
-    Args:
-        setup: the trial.
-        source: the checkpoint.
-    """
+    """The checkpoint that a new run begins with."""
 
     def __init__(self, setup: TrialSetup, source: SourceCheckpoint) -> None:
         self._setup = setup
@@ -61,16 +55,12 @@ class WarmStart:
         self._taken.append("the random states")
 
     def restore_model(self) -> None:
-        """Restore the weights and the optimizers of the built model.
-
-        Raises:
-            CheckpointError: they do not fit the model.
-        """
+        """Restore the weights and the optimizers of the built model."""
         model = self._setup.context.model
         if self._is_own and not self._weights_only:
             self._restore_own(model)
             return
-        old = opened(self._path)
+        old = open_checkpoint(self._path)
         with _advice(f"{_COMPARE} {self._path}"), model_files.fit_errors(old.weights.file):
             old.weights.restore_weights(model, resource_limits.largest(model))
         if not self._weights_only:
@@ -81,8 +71,15 @@ class WarmStart:
         if not self._weights_only:
             with _advice(_REMEDY):
                 saved = self._callback_states()
-            if saved:
-                self._restore_callbacks(saved)
+            callbacks = self._setup.callbacks
+            if saved and len(saved) != callbacks.count:
+                self._notes.append(
+                    f"it holds the states of {len(saved)} callbacks, the trial has "
+                    f"{callbacks.count}: none was taken"
+                )
+            elif saved:
+                callbacks.restore_states(saved, self._path)
+                self._taken.append("the states of the callbacks")
         notes = "".join(f"; {note}" for note in self._notes)
         self._setup.run.say(f"from {self._path}: took {', '.join(self._taken)}{notes}")
 
@@ -108,14 +105,11 @@ class WarmStart:
         context = self._setup.context
         with _advice(_REMEDY):
             saved = old.restore_optimizers(context.model, context.optimizers)
-        self._taken += [_describe_optimizer(state) for state in saved]
-        self._compare_learning_rate(old)
-
-    def _compare_learning_rate(self, old: OldCheckpoint) -> None:
+        for state in saved:
+            steps = "" if state.steps is None else f" after {state.steps} steps"
+            self._taken.append(f"the state of {state.likely_kind or 'the optimizer'}{steps}")
         before = old.weights.learning_rate()
-        variable = keras_versions.optimizer_settings(self._setup.context.model.optimizer).get(
-            "learning_rate"
-        )
+        variable = keras_versions.optimizer_settings(context.model.optimizer).get("learning_rate")
         if before is None or variable is None:
             return
         now = float(graph_mode.value(variable))
@@ -134,17 +128,6 @@ class WarmStart:
             saved: list[Any] = safe_pickle.loads(own.callbacks, home)
             return saved
 
-    def _restore_callbacks(self, saved: list[Any]) -> None:
-        callbacks = self._setup.callbacks
-        if len(saved) != callbacks.count:
-            self._notes.append(
-                f"it holds the states of {len(saved)} callbacks, the trial has {callbacks.count}: "
-                "none was taken"
-            )
-            return
-        callbacks.restore_states(saved, self._path)
-        self._taken.append("the states of the callbacks")
-
     def _own_state(self) -> RankState:
         return RankState.read(self._path, self._setup.context.distributed.rank)
 
@@ -158,8 +141,3 @@ def _advice(remedy: str) -> Iterator[None]:
         if isinstance(error, DamagedCheckpointError) and remedy != _REMEDY:
             raise
         raise type(error)(f"{error}; {remedy}") from None
-
-
-def _describe_optimizer(state: OptimizerState) -> str:
-    steps = "" if state.steps is None else f" after {state.steps} steps"
-    return f"the state of {state.likely_kind or 'the optimizer'}{steps}"

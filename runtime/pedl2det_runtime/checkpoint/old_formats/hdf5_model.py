@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,23 +31,14 @@ class HDF5Model:
         resource_limits.check_hdf5(self.file)
         layers: Layers = {}
         with reading(self.file), h5py.File(self.file) as file:
-            group = file.get("model_weights", file)
-            for layer in group:
-                group[layer].visititems(
-                    lambda name, item, layer=layer: (
-                        layers.setdefault(layer, {}).update({_last(name): item.shape})
-                        if isinstance(item, h5py.Dataset)
-                        else None
-                    )
-                )
+            for path, array in datasets(file.get("model_weights", file)):
+                layer, _, name = path.partition("/")
+                weight = _plain(name).rpartition("/")[2]
+                layers.setdefault(layer, {})[weight] = array.shape
         return layers
 
     def restore_weights(self, model: Any, limit: float) -> None:
-        """Set the weights of a built model, layer by layer.
-
-        Raises:
-            Exception: as Keras; the file does not fit the model.
-        """
+        """Set the weights of a built model, layer by layer."""
         resource_limits.check_hdf5(self.file, limit)
         model.load_weights(str(self.file))
 
@@ -59,9 +51,11 @@ class HDF5Model:
 
         with reading(self.file), h5py.File(self.file) as file:
             group = file.get("model_weights", file)
-            layers = _texts(group.attrs.get("layer_names", ()))
+            layers = decode_names(group.attrs.get("layer_names", ()))
             saved = [
-                name for layer in layers for name in _texts(group[layer].attrs["weight_names"])
+                name
+                for layer in layers
+                for name in decode_names(group[layer].attrs["weight_names"])
             ]
         own = [
             weight.name
@@ -89,20 +83,24 @@ class HDF5Model:
         resource_limits.check_hdf5(self.file)
         with reading(self.file), h5py.File(self.file) as file:
             config = json.loads(file.attrs.get("training_config", "{}"))
-            optimizer: dict[str, Any] = config.get("optimizer_config") or {}
-            optimizer.setdefault("config", {})
-            return optimizer
+            return config.get("optimizer_config") or {}
+
+
+def datasets(group: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the arrays in an HDF5 file or group, with their paths."""
+    import h5py
+
+    for name, item in group.items():
+        if isinstance(item, h5py.Dataset):
+            yield name, item
+        elif isinstance(item, h5py.Group):
+            yield from ((f"{name}/{path}", array) for path, array in datasets(item))
 
 
 def optimizer_states(path: Path, kind: str = "") -> list[OptimizerState]:
-    """Return the optimizer states in an HDF5 file: of one, or of ``optimizer-0`` and so on.
+    """Return the optimizer states in an HDF5 file: of one, of class ``kind``, or of several.
 
-    Args:
-        path: the file.
-        kind: the class of the optimizer, if there is one.
-
-    Raises:
-        DamagedCheckpointError: the file is damaged.
+    Several are in ``optimizer-0``, ``optimizer-1`` and so on.
     """
     import h5py
 
@@ -119,16 +117,13 @@ def _state(group: Any, kind: str) -> OptimizerState:
     if _STATE not in group:  # an optimizer without variables
         return OptimizerState((), (), kind)
     group = group[_STATE]
-    names = _texts(group.attrs["weight_names"])
+    names = decode_names(group.attrs["weight_names"])
     return OptimizerState(tuple(names), tuple(np.asarray(group[name]) for name in names), kind)
 
 
-def _texts(names: Any) -> list[str]:
+def decode_names(names: Any) -> list[str]:
+    """Return names in an attribute of HDF5, which may be bytes, as text."""
     return [name.decode() if isinstance(name, bytes) else str(name) for name in names]
-
-
-def _last(name: str) -> str:
-    return _plain(name).rpartition("/")[2]
 
 
 def _plain(name: str) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from pedl2det_runtime.backends import keras_versions
 from pedl2det_runtime.checkpoint import optimizer_state
 from pedl2det_runtime.checkpoint.old_formats import states
-from pedl2det_runtime.checkpoint.old_formats.hdf5_model import HDF5Model, Layers
+from pedl2det_runtime.checkpoint.old_formats.hdf5_model import HDF5Model
 from pedl2det_runtime.checkpoint.old_formats.tensorflow_weights import TensorFlowWeights
 from pedl2det_runtime.checkpoint.optimizer_state import OptimizerState
 from pedl2det_runtime.checkpoint.untrusted_files import read_json, reading
@@ -33,13 +33,15 @@ class Facts:
 
 
 def read_facts(directory: Path) -> Facts:
-    """Read the facts of a checkpoint.
-
-    Raises:
-        DamagedCheckpointError: a file is damaged.
-    """
-    metadata = _optional(directory / "metadata.json")
-    known = metadata | _optional(directory / "load_data.json")
+    """Read the facts of a checkpoint."""
+    # pedl2det has files of the first two names, Determined keys of its files.
+    known: dict[str, Any] = {
+        name: read_json(directory / f"{name}.json")
+        for name in ("experiment_config", "hparams")
+        if os.path.lexists(directory / f"{name}.json")
+    }
+    for name in ("metadata.json", "load_data.json"):
+        known |= read_json(directory / name) if os.path.lexists(directory / name) else {}
     with reading(directory / "metadata.json"):
         version, framework = known.get("determined_version"), known.get("framework")
         config = _mapping(known, "experiment_config")
@@ -65,41 +67,14 @@ def _mapping(values: dict[str, Any], key: str) -> dict[str, Any] | None:
     return value
 
 
-def _optional(path: Path) -> dict[str, Any]:
-    return read_json(path) if os.path.lexists(path) else {}
-
-
-class Weights(Protocol):
-    """Weights and optimizers of a checkpoint, in one of the formats."""
-
-    @property
-    def file(self) -> Path:
-        """The file that holds the weights."""
-
-    def layers(self) -> Layers:
-        """Return the shapes of the weights of each layer."""
-
-    def restore_weights(self, model: Any, limit: float) -> None:
-        """Set the weights of a model; ``limit`` is the maximum size of a file in bytes."""
-
-    def names(self, model: Any) -> dict[str, str]:
-        """Return the names of the weights in a built model, by their names in the file."""
-
-    def optimizers(self) -> list[OptimizerState]:
-        """Return the states of the optimizers."""
-
-    def learning_rate(self) -> float | None:
-        """Return the learning rate at the checkpoint."""
-
-
 @dataclass(frozen=True)
 class OldCheckpoint:
-    """A checkpoint of PEDL or Determined."""
+    """A checkpoint of PEDL or Determined, or what those of pedl2det have in common with them."""
 
     path: Path  #: its directory
     format: str  #: what it is, and who wrote it
     facts: Facts  #: what it says about itself
-    weights: Weights  #: its weights and optimizers
+    weights: HDF5Model | TensorFlowWeights  #: its weights and optimizers
 
     @property
     def batches(self) -> int | None:
@@ -113,12 +88,7 @@ class OldCheckpoint:
     def restore_optimizers(self, model: Any, optimizers: list[Any]) -> list[OptimizerState]:
         """Restore the optimizers of a built model, and return their states.
 
-        Args:
-            model: the model.
-            optimizers: the wrapped optimizers in call order; if there are none, those of the model.
-
-        Raises:
-            CheckpointError: the states do not fit the optimizers.
+        ``optimizers`` are the wrapped ones in call order; if there are none, those of the model.
         """
         own = optimizers or keras_versions.optimizers(model)
         saved = self.weights.optimizers()
@@ -160,11 +130,7 @@ NAMES = (*_HDF5, *_TENSORFLOW)
 
 
 def open_old(directory: Path) -> OldCheckpoint | None:
-    """Open a checkpoint of PEDL or Determined; return None if it is none.
-
-    Raises:
-        DamagedCheckpointError: a file that tells about it is damaged.
-    """
+    """Open a checkpoint of any format; return None if it is none."""
     for name, described in _HDF5.items():
         if os.path.lexists(directory / name):
             model = HDF5Model(directory / name)
@@ -179,14 +145,12 @@ def open_old(directory: Path) -> OldCheckpoint | None:
     return None
 
 
-def opened(directory: Path) -> OldCheckpoint:
-    """Open a checkpoint of PEDL or Determined.
-
-    Raises:
-        CheckpointError: it is none.
-        DamagedCheckpointError: a file that tells about it is damaged.
-    """
+def open_checkpoint(directory: Path) -> OldCheckpoint:
+    """Open a checkpoint of any format; refuse anything else."""
     found = open_old(directory)
     if found is None:
-        raise CheckpointError(f"{directory}: expected one of {', '.join(NAMES)}")
+        raise CheckpointError(
+            f"{directory}: no checkpoint of a Keras trial: expected state.json, or one of "
+            f"{', '.join(NAMES)}"
+        )
     return found

@@ -51,11 +51,7 @@ class RandomStates:
 
 
 def random_states(directory: Path) -> RandomStates | None:
-    """Return the random states of a checkpoint, if it has any.
-
-    Raises:
-        DamagedCheckpointError: the file is damaged, or holds anything else.
-    """
+    """Return the random states of a checkpoint, if it has any."""
     states = _read(directory / RANDOM)
     if states is None:
         return None
@@ -76,14 +72,8 @@ def random_states(directory: Path) -> RandomStates | None:
 def callback_states(directory: Path, home: Path | None = None) -> list[Any] | None:
     """Return the states of the user's callbacks, if the checkpoint has any.
 
-    Determined put a callback of its own before them, if it was verbose, and one after them.
-
-    Args:
-        directory: the checkpoint.
-        home: the directory of a loaded trial, whose classes a state may use.
-
-    Raises:
-        DamagedCheckpointError: the file is damaged, or holds other objects.
+    Determined put a callback of its own before them, if it was verbose, and one after them. The
+    states may use the classes of a trial that is loaded from ``home``.
     """
     states = _read(directory / CALLBACKS, home)
     if states is None:
@@ -96,11 +86,7 @@ def callback_states(directory: Path, home: Path | None = None) -> list[Any] | No
 
 
 def trained_batches(directory: Path) -> int | None:
-    """Return the number of batches that the sequencer counts, or the callbacks, if any does.
-
-    Raises:
-        DamagedCheckpointError: the file of the sequencer is damaged.
-    """
+    """Return the number of batches that the sequencer counts, or the callbacks, if any does."""
     sequencer = _read(directory / SEQUENCER) or {}
     counts = [sequencer.get(name) for name in ("steps_completed", "latest_batch")]
     with contextlib.suppress(DamagedCheckpointError, KeyError):  # it may hold the trial's objects

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from pedl2det_runtime.backends import graph_mode, keras_versions
+from pedl2det_runtime.backends import keras_versions
 from pedl2det_runtime.checkpoint import resource_limits
 from pedl2det_runtime.checkpoint.old_formats.hdf5_model import Layers, optimizer_states
-from pedl2det_runtime.checkpoint.optimizer_state import OptimizerState
+from pedl2det_runtime.checkpoint.optimizer_state import OptimizerState, assign_all
 from pedl2det_runtime.checkpoint.untrusted_files import reading
 
 _VALUE = "/.ATTRIBUTES/VARIABLE_VALUE"
@@ -72,13 +72,7 @@ class TensorFlowWeights:
         missing = [weight.name for weight in model.weights if id(weight) not in found]
         if missing or unused:
             raise ValueError(_difference(missing, unused))
-        pairs = [(variable, reader.get_tensor(key)) for variable, key in found.values()]
-        for variable, array in pairs:
-            if tuple(variable.shape) != array.shape:
-                shape = tuple(variable.shape)
-                raise ValueError(f"{variable.name} has shape {shape}, not {array.shape}")
-        for variable, array in pairs:
-            graph_mode.assign(variable, array)
+        assign_all([(variable, reader.get_tensor(key)) for variable, key in found.values()])
 
     def names(self, model: Any) -> dict[str, str]:
         """Return the names of the weights in a built model, by their names in the file."""
@@ -171,7 +165,7 @@ def _reader(file: Path) -> Any:
 
 
 def _is_of(key: str, optimizers: set[str]) -> bool:
-    """Whether a key is that of an optimizer, or of a slot that one has for a weight."""
+    """Return whether a key is that of an optimizer, or of a slot that one has for a weight."""
     return (
         "optimizer" in key
         or not optimizers.isdisjoint(key.split("/"))
