@@ -62,7 +62,7 @@ def binding_of(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> Binding | N
         match parent:
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 index = elements.index(child)  # type: ignore[arg-type]
-                is_open = any(isinstance(one, ast.Starred) for one in elements[: index + 1])
+                is_open = any(isinstance(element, ast.Starred) for element in elements[: index + 1])
                 path = (None if is_open else index, *path)
             case ast.Starred():
                 pass
@@ -147,7 +147,9 @@ class Reaching:
         while child is not self._scope:
             parent = self._parents[child]
             blocks = (getattr(parent, name, None) for name in _BLOCKS)
-            block = next((one for one in blocks if isinstance(one, list) and child in one), None)
+            block = next(
+                (body for body in blocks if isinstance(body, list) and child in body), None
+            )
             if block is not None:
                 held, passes = self._after(block[: block.index(child)])
                 found |= held
@@ -162,10 +164,12 @@ class Reaching:
             elif isinstance(parent, ast.If) and block is not None:
                 found |= self._in(parent.test)
             elif block is None and isinstance(parent, ast.stmt):
-                parents = {one: self._parents[one] for one in self._in(child)}
-                found |= {one for one in parents if isinstance(parents[one], ast.NamedExpr)}
+                parents = {binding: self._parents[binding] for binding in self._in(child)}
+                found |= {
+                    binding for binding in parents if isinstance(parents[binding], ast.NamedExpr)
+                }
             child = parent
-        return found | {one for one in self._within if isinstance(one, ast.arg)}
+        return found | {binding for binding in self._within if isinstance(binding, ast.arg)}
 
     def _after(self, statements: Sequence[ast.AST]) -> Held:
         """What may hold after some statements."""
@@ -190,7 +194,7 @@ class Reaching:
             case ast.AugAssign(target=target) if target in self._within:
                 return self._in(node), True
         is_certain = not isinstance(node, _LOOSE) and any(
-            not isinstance(self._parents[one], ast.NamedExpr) for one in self._in(node)
+            not isinstance(self._parents[binding], ast.NamedExpr) for binding in self._in(node)
         )
         return self._in(node), not is_certain
 

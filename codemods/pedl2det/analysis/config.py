@@ -139,7 +139,7 @@ class Config:
     def trial(self) -> str:
         """The trial that the config names, as ``module:Class``; else an empty string."""
         found = (self.named.get(kind, "") for kind in ("entrypoint", "trial_class"))
-        return next((one for one in found if ":" in one), "")
+        return next((name for name in found if ":" in name), "")
 
     @cached_property
     def counts_steps(self) -> bool:
@@ -150,7 +150,9 @@ class Config:
     def periods(self) -> list[Entry]:
         """The periods of validations and checkpoints that are in steps."""
         periods = [self.entry(name) for name in _PERIODS]
-        return [one for one in periods if one and one.scalar is not None and not one.is_null]
+        return [
+            entry for entry in periods if entry and entry.scalar is not None and not entry.is_null
+        ]
 
     def entry(self, *path: str) -> Entry | None:
         """The key and value at a path of keys, or None."""

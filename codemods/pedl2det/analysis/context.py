@@ -36,7 +36,7 @@ def entry_of(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> E
         takes_any = positional or arguments.kwonlyargs or arguments.vararg or arguments.kwarg
         return Entry(None, None, is_plain=not takes_any)
     needed = len(positional) - len(arguments.defaults)
-    is_plain = needed <= 2 and all(one is not None for one in arguments.kw_defaults)
+    is_plain = needed <= 2 and all(default is not None for default in arguments.kw_defaults)
     return Entry(positional[0], positional[1], is_plain=is_plain)
 
 
@@ -72,18 +72,20 @@ class ContextReach:
     ) -> None:
         self._flow = flow
         self._classes = classes
-        self._entries = [one for one in (loaders, download) if one is not None]
+        self._entries = [function for function in (loaders, download) if function is not None]
         self._known: dict[ast.AST, bool] = {}
 
     def at(self, node: ast.AST) -> Access | None:
         """How code at a place gets the context; None if it cannot."""
         around = self._around(node)
-        function = next((one for one in reversed(around) if isinstance(one, Function)), None)
+        function = next((scope for scope in reversed(around) if isinstance(scope, Function)), None)
         if function is None:
             return None
         own = self._on_trial(function)
         if own is not None:
-            inner = (arg.arg for one in around if one is not function for arg in by_position(one))
+            inner = (
+                arg.arg for scope in around if scope is not function for arg in by_position(scope)
+            )
             return None if own.partition(".")[0] in inner else Access(own)
         if (given := self._given(function)) is not None:
             return Access(given)
@@ -96,15 +98,15 @@ class ContextReach:
         """The parameters by which trials get their context, before the migration."""
         methods = [self._flow.own_method(owner, "__init__") for owner in self._classes]
         given = [_given_context(method) for method in methods if method is not None]
-        return [one for one in given if one is not None]
+        return [parameter for parameter in given if parameter is not None]
 
     def _given(self, function: Function) -> str | None:
         """The parameter that gets the trial's context in every call already."""
-        for one in by_position(function):
-            sources = [at for at in self._flow.origins(one) if at.node is not one]
+        for parameter in by_position(function):
+            sources = [at for at in self._flow.origins(parameter) if at.node is not parameter]
             known = (not at.path and at.node in self._constructor_parameters for at in sources)
             if sources and all(known):
-                return one.arg
+                return parameter.arg
         return None
 
     def can_take(self, function: Function) -> bool:
@@ -125,7 +127,7 @@ class ContextReach:
     def parameter_of(self, function: Function) -> str:
         """The name under which a function gets the context."""
         names = self._flow.modules.home(function).names
-        return next(one for one in _ATTRIBUTES if not names.uses_name(function, one))
+        return next(name for name in _ATTRIBUTES if not names.uses_name(function, name))
 
     def _around(self, node: ast.AST) -> list[Callable]:
         """The functions and lambdas whose bodies hold a node, below a class or a module."""
@@ -135,7 +137,7 @@ class ContextReach:
             if isinstance(parent, Callable) and is_inside(child, parent):
                 found.append(parent)
             elif isinstance(parent, ast.ClassDef) and any(
-                isinstance(one, Function) for one in found
+                isinstance(scope, Function) for scope in found
             ):
                 break
             child = parent
@@ -169,13 +171,17 @@ class ContextReach:
 
     def unused(self, *wanted: str) -> str:
         """The first of some names that no class of the trial uses for an attribute."""
-        return next(one for one in wanted if one not in self._stored_attributes)
+        return next(name for name in wanted if name not in self._stored_attributes)
 
     @cached_property
     def _stored_attributes(self) -> set[str]:
         """The attributes that the classes of the trial set, define or name in a text."""
         modules = self._flow.modules  # other code may set them on the trial, too
-        found = {one.attr for one in modules.of(ast.Attribute) if isinstance(one.ctx, ast.Store)}
+        found = {
+            attribute.attr
+            for attribute in modules.of(ast.Attribute)
+            if isinstance(attribute.ctx, ast.Store)
+        }
         for owner in self._classes:
             names = self._flow.modules.home(owner).names
             for node in names.below(owner):
@@ -184,18 +190,20 @@ class ContextReach:
                         found.add(name)
                     case ast.Name(ctx=ast.Store(), id=name) if names.binder(node) is owner:
                         found.add(name)
-            found |= {one.name for one in owner.body if isinstance(one, Function)}
+            found |= {member.name for member in owner.body if isinstance(member, Function)}
         return found
 
 
 def _given_context(function: Function) -> ast.arg | None:
     """The parameter by which a constructor gets the context already."""
-    done = {ast.unparse(one) for one in function.body}
-    for one in by_position(function)[1:]:
-        is_annotated = one.annotation is not None and "Context" in ast.unparse(one.annotation)
-        kept = {f"{first_parameter(function)}.{name} = {one.arg}" for name in _ATTRIBUTES}
-        if is_annotated or one.arg in ("context", "trial_context") or kept & done:
-            return one
+    done = {ast.unparse(statement) for statement in function.body}
+    for parameter in by_position(function)[1:]:
+        is_annotated = parameter.annotation is not None and "Context" in ast.unparse(
+            parameter.annotation
+        )
+        kept = {f"{first_parameter(function)}.{name} = {parameter.arg}" for name in _ATTRIBUTES}
+        if is_annotated or parameter.arg in ("context", "trial_context") or kept & done:
+            return parameter
     return None
 
 
@@ -230,8 +238,8 @@ class ConfigUses:
     is_plain: bool = True
 
     def __post_init__(self) -> None:
-        plain = all(self._reads_keys(one) for at in self.today for one in self._expressions(at))
-        changes = (self._changes(one) for at in self.as_before for one in self._expressions(at))
+        plain = all(self._reads_keys(node) for at in self.today for node in self._expressions(at))
+        changes = (self._changes(node) for at in self.as_before for node in self._expressions(at))
         self.is_plain = plain and not any(changes)
 
     @property
@@ -258,8 +266,8 @@ class ConfigUses:
     def _changes(self, node: ast.expr) -> bool:
         """Whether code changes a section of the config, or one within it."""
         waiting, seen = [node], {node}
-        for one in waiting:
-            for use in self.flow.uses(one):
+        for expression in waiting:
+            for use in self.flow.uses(expression):
                 if use.is_change:
                     return True
                 inner = use.around

@@ -99,19 +99,29 @@ def discover(paths: Sequence[Path]) -> Discovered:
     ]
     homes |= {file.parent for file in scripts}
     directories = tuple(sorted({path.resolve() for path in paths if path.is_dir()}))
-    outside = sorted(one for one in homes if not _is_below(one, directories))
-    beside = [one for one in tree.files_below(outside) if one.suffix in tree.YAML]  # single files
+    outside = sorted(home for home in homes if not _is_below(home, directories))
+    # A path may be a single file, with its config beside it.
+    beside = [file for file in tree.files_below(outside) if file.suffix in tree.YAML]
     files.configs += [file for file in beside if _is_config(tree.bytes_or_none(file) or b"")]
     configs_of, stray = assign(sorted(set(files.configs)), sorted(homes), directories, reader)
     projects = []
     for home in sorted(homes):
-        inner = [one for one in homes if one != home and one.is_relative_to(home)]
-        own = [one for one in files.old if one.is_relative_to(home) and not _is_below(one, inner)]
-        own_scripts = tuple(one for one in scripts if one.parent == home)
+        inner = [other for other in homes if other != home and other.is_relative_to(home)]
+        own = [
+            file for file in files.old if file.is_relative_to(home) and not _is_below(file, inner)
+        ]
+        own_scripts = tuple(script for script in scripts if script.parent == home)
         configs = configs_of.get(home, ())
-        entries = [one for file in configs if (one := reader.config_or_none(file)) is not None]
-        top = max((one for one in directories if home.is_relative_to(one)), default=home)
-        defining = [*(file for file, one in trials.items() if one == home), *own_scripts]
+        entries = [
+            config for file in configs if (config := reader.config_or_none(file)) is not None
+        ]
+        top = max(
+            (directory for directory in directories if home.is_relative_to(directory)), default=home
+        )
+        defining = [
+            *(file for file, trial_home in trials.items() if trial_home == home),
+            *own_scripts,
+        ]
         project = membership.members(home, defining, own, entries, reader, inner, top)
         projects.append(replace(project, configs=configs, scripts=own_scripts))
     projects += _without_trial(files.old, projects, reader)
@@ -120,7 +130,7 @@ def discover(paths: Sequence[Path]) -> Discovered:
         tuple(files.texts),
         stray,
         (*directories, *outside),
-        tuple(one for one in files.notebooks if b"pedl" in one.read_bytes()),
+        tuple(notebook for notebook in files.notebooks if b"pedl" in notebook.read_bytes()),
         files.unreadable,
         reader,
     )
@@ -133,14 +143,14 @@ def _is_config(data: bytes) -> bool:
 
 
 def _is_below(path: Path, directories: Sequence[Path]) -> bool:
-    return any(path.is_relative_to(one) for one in directories)
+    return any(path.is_relative_to(directory) for directory in directories)
 
 
 def _without_trial(
     old: Sequence[Path], projects: Sequence[Project], reader: Reader
 ) -> Iterator[Project]:
     """Files with old names that belong to no trial, by directory."""
-    taken = {file for one in projects for file in one.modules.values()}
+    taken = {file for project in projects for file in project.modules.values()}
     loose: dict[Path, dict[str, Path]] = {}
     for file in old:
         source = reader.source_or_none(file)  # None for one of Python 2
@@ -185,7 +195,7 @@ def _candidates(
     if around:
         return around
     name = config.trial.partition(":")[0]
-    beside = (tree.bytes_or_none(one) or b"" for one in file.parent.glob("*.py"))
+    beside = (tree.bytes_or_none(sibling) or b"" for sibling in file.parent.glob("*.py"))
     if not name and any(b"Trial" in data and names.mentions_legacy(data) for data in beside):
         return []  # of a trial beside it that is none of Keras
     nearest: list[Path] = []
@@ -229,23 +239,23 @@ def with_notebooks(
                 modules = membership.reached([file], file.parent, reader)
             needed = frozenset(modules.values())
             found.append(Project(file.parent, file.parent, modules, needed, has_trial=has_trial))
-    taken = {path for one in found if one.has_trial for path in one.modules.values()}
-    for one in found:
-        if one.has_trial:
-            yield one
-        elif left := {name: path for name, path in one.modules.items() if path not in taken}:
-            yield replace(one, modules=left)
+    taken = {path for project in found if project.has_trial for path in project.modules.values()}
+    for project in found:
+        if project.has_trial:
+            yield project
+        elif left := {name: path for name, path in project.modules.items() if path not in taken}:
+            yield replace(project, modules=left)
 
 
 def _nearest(file: Path, projects: Sequence[Project]) -> Project | None:
     """The project of the nearest trial around a notebook."""
     around = [
-        one
-        for one in projects
-        if one.has_trial and file.is_relative_to(one.home)
-        if any(path.suffix != tree.NOTEBOOK for path in one.modules.values())
+        project
+        for project in projects
+        if project.has_trial and file.is_relative_to(project.home)
+        if any(path.suffix != tree.NOTEBOOK for path in project.modules.values())
     ]
-    return max(around, key=lambda one: len(one.home.parts), default=None)
+    return max(around, key=lambda project: len(project.home.parts), default=None)
 
 
 def _imports(file: Path, project: Project) -> bool:
@@ -253,7 +263,7 @@ def _imports(file: Path, project: Project) -> bool:
     words = {name.partition(".")[0] for name in project.modules} - {"__init__"}
     words |= {project.home.name}
     text = file.read_bytes().decode("utf-8", errors="replace")
-    pattern = "|".join(re.escape(one) for one in sorted(words))
+    pattern = "|".join(re.escape(word) for word in sorted(words))
     return re.search(rf"\b(?:from|import)\s+(?:[\w.]+\s*,\s*)*\.?(?:{pattern})\b", text) is not None
 
 

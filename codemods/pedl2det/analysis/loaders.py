@@ -53,7 +53,7 @@ def returning(trial: Trial) -> Iterator[tuple[Function, Role | None]]:
 def roles_of(trial: Trial, call: ast.expr) -> set[Role]:
     """What a value is returned for as a loader; empty if it is used for anything else."""
     found = {_role(trial, use) for use in trial.flow.uses(call)}
-    return set() if None in found else {one for one in found if one is not None}
+    return set() if None in found else {role for role in found if role is not None}
 
 
 def _role(trial: Trial, use: Use) -> Role | None:
@@ -61,7 +61,7 @@ def _role(trial: Trial, use: Use) -> Role | None:
         if use.way is Way.RETURNED and function is use.function:
             if role is not None:
                 return None if use.path else role
-            return next((one for one in Role if use.path == (one.value,)), None)
+            return next((candidate for candidate in Role if use.path == (candidate.value,)), None)
     return None
 
 
@@ -69,8 +69,11 @@ def returned_loaders(trial: Trial) -> Iterator[tuple[Role, list[Origin]]]:
     """What the returned loaders are made of, through the methods of datasets."""
     for function, role in returning(trial):
         for value in trial.flow.returned(function):
-            for each in Role if role is None else [role]:
-                yield each, made_of(trial, value, () if role is not None else (each.value,))
+            for loader_role in Role if role is None else [role]:
+                yield (
+                    loader_role,
+                    made_of(trial, value, () if role is not None else (loader_role.value,)),
+                )
 
 
 def pair_name(trial: Trial) -> str:
@@ -86,9 +89,9 @@ def training_name(trial: Trial) -> str:
 def keeps_adapters(trial: Trial) -> bool:
     """Whether a loader may be an old data object, of which ``legacy_keras`` keeps the class."""
     return any(
-        not one.is_in_annotation and plain_adapter(trial, one) is None
-        for one in trial.uses(*names.harness.ADAPTERS)
-    ) or not all(one.is_in_annotation for one in trial.uses(*RECORD_LOADERS))
+        not reference.is_in_annotation and plain_adapter(trial, reference) is None
+        for reference in trial.uses(*names.harness.ADAPTERS)
+    ) or not all(reference.is_in_annotation for reference in trial.uses(*RECORD_LOADERS))
 
 
 def needs_unwrapping(trial: Trial) -> bool:
@@ -97,7 +100,7 @@ def needs_unwrapping(trial: Trial) -> bool:
         return True
     found = [origin for _, origins in returned_loaders(trial) for origin in origins]
     return any(_SPEAKS_OF_DATASETS.search(source.text) for source in trial.modules) and not all(
-        is_wrapped(trial, one) or is_sequence(trial, one) for one in found
+        is_wrapped(trial, origin) or is_sequence(trial, origin) for origin in found
     )
 
 
@@ -117,16 +120,19 @@ def _is_always_returned(trial: Trial, made: ast.expr, depth: int = 0) -> bool:
     within = trial.modules.home(made).names
     function = within.definition_around(made)
     returned = trial.flow.returned(function) if isinstance(function, Function) else []
-    firsts = [one.elts[0] if isinstance(one, ast.Tuple) and one.elts else one for one in returned]
+    firsts = [
+        result.elts[0] if isinstance(result, ast.Tuple) and result.elts else result
+        for result in returned
+    ]
     match within.statement_of(made), firsts:
         case ast.Assign(targets=[target], value=value), [ast.Name() as last] if value is made:
-            is_here = [one.node for one in within.bindings(last)][-1:] == [target]
+            is_here = [binding.node for binding in within.bindings(last)][-1:] == [target]
         case _:
             is_here = made in firsts
     if function is None or not is_here or function in dict(returning(trial)):
         return is_here
-    calls = [one.node for one in trial.flow.calls(function)]
-    return depth < 4 and all(_is_always_returned(trial, one, depth + 1) for one in calls)
+    calls = [call.node for call in trial.flow.calls(function)]
+    return depth < 4 and all(_is_always_returned(trial, call, depth + 1) for call in calls)
 
 
 def is_plain_in_memory(trial: Trial, reference: Reference) -> bool:
@@ -142,7 +148,7 @@ def is_plain_in_memory(trial: Trial, reference: Reference) -> bool:
         and isinstance(drop, ast.Constant)
         and drop.value is False
         and bool(roles_of(trial, call))
-        and all(_is_batch_size(trial, one) for one in trial.flow.origins(given["batch_size"]))
+        and all(_is_batch_size(trial, origin) for origin in trial.flow.origins(given["batch_size"]))
     )
 
 
@@ -165,9 +171,15 @@ def _is_batch_size(trial: Trial, origin: Origin) -> bool:
 
 def _is_hparams(trial: Trial, node: ast.arg) -> bool:
     """Whether a parameter holds the hyperparameters, as the old harness gave them."""
-    given = [entry_of(one).hparams for one in (trial.loaders, trial.download) if one is not None]
+    given = [
+        entry_of(function).hparams
+        for function in (trial.loaders, trial.download)
+        if function is not None
+    ]
     given += [
-        one for _, method in trial.methods(*GIVEN_HPARAMS) for one in by_position(method)[1:2]
+        parameter
+        for _, method in trial.methods(*GIVEN_HPARAMS)
+        for parameter in by_position(method)[1:2]
     ]
     return (
         trial.generation is Generation.PEDL
@@ -217,10 +229,10 @@ def is_sequence(trial: Trial, origin: Origin) -> bool:
     is_old = trial.modules.meaning(function) in names.harness.LOADERS
     if is_old or getattr(function, "attr", "") in FLOWS:
         return True
-    classes = [one.node for one in trial.flow.origins(function)]
+    classes = [class_origin.node for class_origin in trial.flow.origins(function)]
     return bool(classes) and all(
-        isinstance(one, ast.ClassDef) and trial.flow.method(one, "__getitem__") is not None
-        for one in classes
+        isinstance(owner, ast.ClassDef) and trial.flow.method(owner, "__getitem__") is not None
+        for owner in classes
     )
 
 
@@ -228,5 +240,5 @@ def only_datasets(trial: Trial) -> bool:
     """Whether every loader is certainly a dataset."""
     found = [*returned_loaders(trial)]
     return {role for role, _ in found} == {*Role} and all(
-        origins and all(is_dataset(trial, one) for one in origins) for _, origins in found
+        origins and all(is_dataset(trial, origin) for origin in origins) for _, origins in found
     )

@@ -66,16 +66,16 @@ def homes_of_trials(
     """The candidates that define a trial or lead to one, each with the directory of its trial."""
     configs = list(configs)
     packages = {  # that a config names
-        one.parent / top
-        for one in configs
-        if (config := reader.config_or_none(one)) is not None
+        path.parent / top
+        for path in configs
+        if (config := reader.config_or_none(path)) is not None
         if (top := re.split("[.:]", config.trial)[0])
     }
-    folders = {one.parent for one in configs}
+    folders = {path.parent for path in configs}
     trials: dict[Path, Path] = {}
     for file in candidates:
         source = reader.source_or_none(file)
-        classes = [one.name for one in trial_classes(source)] if source is not None else []
+        classes = [node.name for node in trial_classes(source)] if source is not None else []
         if classes:
             trials |= _with_heirs(file, classes, folders, python) or {
                 file: _home(file, folders, packages)
@@ -95,13 +95,13 @@ def homes_of_scripts(configs: Iterable[Path], reader: Reader) -> set[Path]:
         config = reader.config_or_none(file)
         script = config.named.get("script") if config is not None else None
         bases = (file.parent, file.parent.parent)
-        homes |= {*[one for one in bases if script and is_present(one / script)][:1]}
+        homes |= {*[base for base in bases if script and is_present(base / script)][:1]}
     return homes
 
 
 def _home(file: Path, configs: set[Path], packages: set[Path]) -> Path:
     """The directory of the trial that a file defines: of its config, or the outermost package."""
-    nearest = next((one for one in file.parents if one in configs | packages), None)
+    nearest = next((folder for folder in file.parents if folder in configs | packages), None)
     if nearest in packages - configs:
         return nearest.parent
     directory = file.parent
@@ -114,14 +114,16 @@ def _with_heirs(
     file: Path, classes: Sequence[str], configs: set[Path], python: Sequence[Path]
 ) -> dict[Path, Path]:
     """A file of base classes in a folder without a config, and its heirs, of the one above."""
-    above = next((one for one in file.parents if one in configs), file.parent)
+    above = next((folder for folder in file.parents if folder in configs), file.parent)
     if above == file.parent:
         return {}
     derives = rf"^class\s+\w+\s*\([^)]*\b(?:{'|'.join(classes)})\b".encode()
     heirs = [
-        one
-        for one in python
-        if one != file and one.is_relative_to(above) and re.search(derives, one.read_bytes(), re.M)
+        other
+        for other in python
+        if other != file
+        and other.is_relative_to(above)
+        and re.search(derives, other.read_bytes(), re.M)
     ]
     return dict.fromkeys((file, *heirs), above) if heirs else {}
 
@@ -130,7 +132,7 @@ def _names_trial(source: Source) -> bool:
     """Whether code of a file has the name of a trial class of PEDL or Determined."""
     nodes = source.names.of(ast.alias, ast.Name, ast.Attribute)
     words = {getattr(node, field, "") for node in nodes for field in ("name", "id", "attr")}
-    return not words.isdisjoint(one.rpartition(".")[2] for one in TRIALS)
+    return not words.isdisjoint(dotted.rpartition(".")[2] for dotted in TRIALS)
 
 
 def members(
@@ -147,19 +149,19 @@ def members(
     Some files define the trial, and ``old`` ones may use an old API. Others are directories in it
     that hold trials of their own. Imports may start from as high as the top.
     """
-    walk = _Walk(home, [one for one in home.parents if one.is_relative_to(top)], reader)
+    walk = _Walk(home, [folder for folder in home.parents if folder.is_relative_to(top)], reader)
     init = home / "__init__.py"
     walk.follow([*trials, *walk.named(configs), *([init] if is_present(init) else [])])
 
     def beside() -> list[Path]:
         """The other Python files in the directories of the files so far."""
-        directories = {one.parent for one in walk.files if one.is_relative_to(home)}
+        directories = {file.parent for file in walk.files if file.is_relative_to(home)}
         return [
             file
             for directory in sorted(directories)
             for file in sorted(directory.glob("*.py"))
             if file not in walk.files
-            and not any(file.is_relative_to(one) for one in others)
+            and not any(file.is_relative_to(other) for other in others)
             and file.name != SUPPORT
             and file.is_file()
         ]
@@ -170,7 +172,7 @@ def members(
             walk.follow([file])
     needed = frozenset(walk.files)
     walk.follow(old)
-    while new := [one for one in beside() if _uses(one, walk.files, home)]:
+    while new := [file for file in beside() if _uses(file, walk.files, home)]:
         walk.follow(new)
     is_home = home in walk.bases or not walk.bases
     root = home if is_home else max(walk.bases, key=lambda path: len(path.parts))
@@ -208,7 +210,7 @@ class _Walk:
             if source is None:
                 continue
             around = (file.parent, self.home)
-            self.added += [top / one for one in added_paths(source) for top in around]
+            self.added += [top / path for path in added_paths(source) for top in around]
             for base, files_by_name, is_relative in self._imports(source):
                 is_below = base != self.home and base.is_relative_to(self.home)
                 if not is_below and not (is_relative and base == self.home):
@@ -263,7 +265,7 @@ class _Walk:
                 groups = [[alias.name] for alias in node.names]
             else:  # `from a import b` may import `a.b`
                 module_name = node.module or ""
-                names = [f"{module_name}.{one.name}".lstrip(".") for one in node.names]
+                names = [f"{module_name}.{alias.name}".lstrip(".") for alias in node.names]
                 groups = [[*([module_name] if module_name else []), *names]]
             level = node.level if isinstance(node, ast.ImportFrom) else 0
             for names in groups:
@@ -277,12 +279,12 @@ class _Walk:
 
     def _named_by(self, call: ast.Call, is_path: bool) -> dict[str, Path]:
         """The modules that a call may name: of the package or directory in a text, or all below."""
-        texts = [one.value for one in ast.walk(call) if isinstance(one, ast.Constant)]
-        tops = [str(one).partition(".")[0] for one in texts]  # a library, too
-        named = [self.home / one for one in tops if one.isidentifier()]
+        texts = [node.value for node in ast.walk(call) if isinstance(node, ast.Constant)]
+        tops = [str(text).partition(".")[0] for text in texts]  # a library, too
+        named = [self.home / name for name in tops if name.isidentifier()]
         below = [*sorted(self.home.glob("*.py")), *sorted(self.home.glob("*/*.py"))]
         top = None if is_path else next(iter(named), None)
-        here = next((one for one in named if one.is_dir()), top)
+        here = next((path for path in named if path.is_dir()), top)
         begins = tuple(path.name for path in named)
         chosen = [
             file
@@ -290,7 +292,7 @@ class _Walk:
             if here in (None, file.parent) or (not is_path and file.stem.startswith(begins))
             if file.stem != "__init__"
         ]
-        paths = [one.relative_to(self.home).with_suffix("").parts for one in chosen]
+        paths = [path.relative_to(self.home).with_suffix("").parts for path in chosen]
         return _files(self.home, [".".join(parts) for parts in paths])
 
 
@@ -318,9 +320,11 @@ def _uses(file: Path, files: set[Path], home: Path) -> bool:
     data = bytes_or_none(file) or b""
     if _HARNESS.search(data):
         return True
-    modules = {one.stem for one in files if one.parent == file.parent and one.stem != "__init__"}
-    inner = (one.relative_to(home).parts for one in files if one.is_relative_to(home))
+    modules = {
+        path.stem for path in files if path.parent == file.parent and path.stem != "__init__"
+    }
+    inner = (path.relative_to(home).parts for path in files if path.is_relative_to(home))
     modules |= {parts[0] for parts in inner if len(parts) > 1}
-    words = "|".join(re.escape(one) for one in sorted(modules))
+    words = "|".join(re.escape(name) for name in sorted(modules))
     imports = rf"^\s*(?:import|from)\s+\.?(?:{words})\b".encode()
     return bool(modules) and re.search(imports, data, re.M) is not None

@@ -61,7 +61,9 @@ def renamed_since_tf1(trial: Trial, call: ast.Call) -> tuple[ConfigNeed, ...]:
     """What ``metrics=["accuracy"]`` and its like are called today, and were not in TensorFlow 1."""
     asked = asked_for(trial, call)
     words = [word for words in names.keras.METRIC_NAMES for word in words]
-    named = [one for _, one in trial.settings("searcher", "metric") if isinstance(one, str)]
+    named = [
+        metric for _, metric in trial.settings("searcher", "metric") if isinstance(metric, str)
+    ]
     metrics = dict.fromkeys([*(f"val_{word}" for word in words), *named])
     return tuple(
         ConfigNeed(f"metric:{metric}", new)
@@ -79,8 +81,8 @@ def asked_for(trial: Trial, *calls: ast.Call) -> set[str]:
             case ast.Constant(value=str(name)) | ast.FunctionDef(name=name):
                 found.add(name)
             case ast.Call(keywords=keywords):
-                named = (one.value for one in keywords if one.arg == "name")
-                found |= {str(one.value) for one in named if isinstance(one, ast.Constant)}
+                named = (keyword.value for keyword in keywords if keyword.arg == "name")
+                found |= {str(value.value) for value in named if isinstance(value, ast.Constant)}
             case ast.Attribute() | ast.arg() | ast.Subscript():
                 found |= _strings(trial)  # it cannot be followed: any may be one
     return found
@@ -106,7 +108,7 @@ RENAMED = ConfigNeed("keras_trial_metrics", True)
 
 def keras_trials(trial: Trial) -> list[ast.ClassDef]:
     """The classes that derive from ``KerasTrial`` or its functional kind."""
-    return [one for one in trial.roots if is_keras_trial(trial, one)]
+    return [root for root in trial.roots if is_keras_trial(trial, root)]
 
 
 def metric_names(trial: Trial, owner: ast.ClassDef | None = None) -> MetricNames | None:
@@ -116,15 +118,17 @@ def metric_names(trial: Trial, owner: ast.ClassDef | None = None) -> MetricNames
     metric's in training than in validation gets ``training_`` before it.
     """
     classes = trial.concrete if owner is None else [owner]
-    owner = next((one for one in classes if is_keras_trial(trial, one)), None)
+    owner = next((candidate for candidate in classes if is_keras_trial(trial, candidate)), None)
     if owner is None:
         return None
     training, read = (_metrics(trial, owner, role) for role in ("training", "validation"))
     validation = {name.removeprefix("val_"): metric for name, metric in read.items()}
     both = [name for name in training if name in validation]
-    clashing = [one for one in both if ast.dump(training[one]) != ast.dump(validation[one])]
+    clashing = [name for name in both if ast.dump(training[name]) != ast.dump(validation[name])]
     own = trial.flow.method(owner, "compute_validation_metrics")
-    return MetricNames({one: f"training_{one}" for one in clashing}, prefix="" if own else "val_")
+    return MetricNames(
+        {name: f"training_{name}" for name in clashing}, prefix="" if own else "val_"
+    )
 
 
 _ONE_LIST = (
@@ -148,8 +152,8 @@ def note_on_names(trial: Trial, owner: ast.ClassDef) -> str:
 def _metrics(trial: Trial, owner: ast.ClassDef, role: str) -> dict[str, ast.expr]:
     """The metrics of a role by their names, if one dict is all that is returned; else none."""
     methods = trial.flow.overrides(owner, f"{role}_metrics")
-    match [one for method in methods for one in trial.flow.returned(method)]:
+    match [value for method in methods for value in trial.flow.returned(method)]:
         case [ast.Dict(keys=keys, values=values)]:
             pairs = zip(keys, values, strict=True)
-            return {str(key.value): one for key, one in pairs if isinstance(key, ast.Constant)}
+            return {str(key.value): value for key, value in pairs if isinstance(key, ast.Constant)}
     return {}

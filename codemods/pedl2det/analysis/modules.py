@@ -76,8 +76,8 @@ class Modules:
             return None
         scope: ast.AST = module.tree
         for part in rest.split("."):
-            bound = [one.node for one in module.names.bound(scope, part)]
-            definitions = [one for one in bound if isinstance(one, Definition)]
+            bound = [binding.node for binding in module.names.bound(scope, part)]
+            definitions = [node for node in bound if isinstance(node, Definition)]
             if not definitions:
                 return None
             scope = definitions[-1]  # the last one counts
@@ -135,7 +135,9 @@ class Modules:
         first = dotted.partition(".")[0]
         if first not in self.by_name:
             for folder in self._added:
-                if any(f"{one}.".startswith(f"{folder}{first}.") for one in self.by_name):
+                if any(
+                    f"{known_name}.".startswith(f"{folder}{first}.") for known_name in self.by_name
+                ):
                     return folder + dotted
         return dotted
 
@@ -162,17 +164,17 @@ class Modules:
                     if not name.startswith("_"):
                         names.bind(name, f"{home}.{name}")
 
-    def imports(self, one: Source, other: Source) -> bool:
+    def imports(self, source: Source, other: Source) -> bool:
         """Whether importing one file imports another, maybe through others."""
         # The packages around the other run before it, so that it may import what it likes of them.
-        run = self.run_by_importing([one], besides=self._packages(other))
+        run = self.run_by_importing([source], besides=self._packages(other))
         return other in run[1:]
 
     def _packages(self, source: Source) -> list[Source]:
         """The packages around a file."""
         parts = self.name_of(source).split(".")
         around = (self.by_name.get(".".join(parts[:end])) for end in range(1, len(parts)))
-        return [one for one in around if one is not None]
+        return [package for package in around if package is not None]
 
     def run_by_importing(
         self, sources: Iterable[Source], besides: Collection[Source] = ()
@@ -181,9 +183,11 @@ class Modules:
         found = list(sources)
         for source in found:
             around = self._packages(source)
-            found += [one for one in around if one not in found and one not in besides]
+            found += [
+                package for package in around if package not in found and package not in besides
+            ]
             for node in source.names.of(ast.Import, ast.ImportFrom):
-                found += [one for one in self.imported(source, node) if one not in found]
+                found += [other for other in self.imported(source, node) if other not in found]
         return found
 
     def init_effect(self, homes: Iterable[Source]) -> ast.stmt | None:
@@ -199,13 +203,13 @@ class Modules:
         imported = self.run_by_importing(homes)
         for node in init.tree.body:
             names = _imports(init, node)
-            siblings = [one for name in names if (one := self.split(name)[0]) is not None]
+            siblings = [sibling for name in names if (sibling := self.split(name)[0]) is not None]
             tops = {name.partition(".")[0] for name in names}
             is_plain = _only_names(node) or (
                 bool(tops)
-                and all(one in sys.stdlib_module_names or is_legacy(f"{one}.x") for one in tops)
+                and all(top in sys.stdlib_module_names or is_legacy(f"{top}.x") for top in tops)
             )
-            if any(one not in imported for one in siblings) or not (siblings or is_plain):
+            if any(sibling not in imported for sibling in siblings) or not (siblings or is_plain):
                 return node
         return None
 
@@ -213,7 +217,7 @@ class Modules:
         """The other files of the project that an import at the top of a file runs."""
         is_at_top = source.names.definition_around(node) is None
         found = [self.split(name)[0] for name in _imports(source, node) if is_at_top]
-        return [one for one in found if one is not None and one is not source]
+        return [other for other in found if other is not None and other is not source]
 
     def meaning(self, node: ast.AST) -> str | None:
         """The dotted name that an expression means: of a module of the project, or of a library."""
@@ -250,9 +254,9 @@ def added_paths(source: Source) -> Iterator[str]:
     """
     names = source.names
     for call in names.of(ast.Call) if "sys" in source.text else ():
-        if any(names.qualified(one) == "sys.path" for one in names.below(call.func)):
-            texts = [one.value for one in names.below(call) if isinstance(one, ast.Constant)]
-            paths = [PurePosixPath(one) for one in texts if isinstance(one, str)]
+        if any(names.qualified(node) == "sys.path" for node in names.below(call.func)):
+            texts = [node.value for node in names.below(call) if isinstance(node, ast.Constant)]
+            paths = [PurePosixPath(text) for text in texts if isinstance(text, str)]
             parts = [part for path in paths for part in path.parts if part != "."]
             if parts and not {"..", "/"}.intersection(parts):
                 yield "/".join(parts)
@@ -279,6 +283,6 @@ def _only_names(node: ast.stmt) -> bool:
         case ast.Assign(targets=[ast.Name(id=name)]) if name.startswith("__"):
             return True
         case ast.Assign(targets=targets, value=value):
-            is_call = any(isinstance(one, ast.Call) for one in ast.walk(value))
-            return not is_call and all(isinstance(one, ast.Name) for one in targets)
+            is_call = any(isinstance(part, ast.Call) for part in ast.walk(value))
+            return not is_call and all(isinstance(target, ast.Name) for target in targets)
     return False

@@ -56,10 +56,10 @@ def _today(dotted: str) -> tuple[str, frozenset[tuple[str, str]]]:
 def one_meaning(meanings: Iterable[str | None]) -> str | None:
     """Return what all imports of a name mean today, by one that is old; None if they differ."""
     found = list(dict.fromkeys(meanings))
-    today = {_today(one) if one is not None else None for one in found}
-    names = {one[0] for one in today if one is not None}
-    old = [one for one in found if one is not None and one not in names]
-    old.sort(key=lambda one: not one.startswith("keras"))  # which libraries chose then
+    today = {_today(meaning) if meaning is not None else None for meaning in found}
+    names = {pair[0] for pair in today if pair is not None}
+    old = [meaning for meaning in found if meaning is not None and meaning not in names]
+    old.sort(key=lambda meaning: not meaning.startswith("keras"))  # which libraries chose then
     return [*old, *found][0] if len(today) == 1 else None
 
 
@@ -101,7 +101,7 @@ class Names:
     def of(self, kind: type[Node], /) -> list[Node]: ...
 
     @overload
-    def of(self, one: type[Node], other: type[Other], /) -> list[Node | Other]: ...
+    def of(self, kind: type[Node], other: type[Other], /) -> list[Node | Other]: ...
 
     @overload
     def of(self, *kinds: type[ast.AST]) -> list[ast.AST]: ...
@@ -138,12 +138,14 @@ class Names:
 
     def function_of(self, node: ast.AST) -> Function | None:
         """The outermost function around a node: a function of the module or a method."""
-        functions = [one for one in self.around(node) if isinstance(one, Function)]
+        functions = [outer for outer in self.around(node) if isinstance(outer, Function)]
         return functions[-1] if functions else None
 
     def definition_around(self, node: ast.AST) -> ast.AST | None:
         """The innermost function, lambda or class around a node."""
-        found = (one for one in self.around(node) if isinstance(one, (*FUNCTIONS, ast.ClassDef)))
+        found = (
+            outer for outer in self.around(node) if isinstance(outer, (*FUNCTIONS, ast.ClassDef))
+        )
         return next(found, None)
 
     def annotation_around(self, node: ast.AST) -> ast.expr | None:
@@ -159,7 +161,7 @@ class Names:
 
     def class_around(self, node: ast.AST) -> ast.ClassDef | None:
         """The innermost class around a node."""
-        return next((one for one in self.around(node) if isinstance(one, ast.ClassDef)), None)
+        return next((outer for outer in self.around(node) if isinstance(outer, ast.ClassDef)), None)
 
     def statement_of(self, node: ast.AST) -> ast.stmt:
         """The innermost statement around a node."""
@@ -201,7 +203,7 @@ class Names:
         # one of Keras that publishes it.
         if len(set(self.stars)) == 1 and not hasattr(builtins, node.id):
             return [f"{self.stars[0]}.{node.id}"]
-        publishing = [one for one in self.stars if _publishes(one, node.id)]
+        publishing = [module for module in self.stars if _publishes(module, node.id)]
         return [f"{publishing[-1]}.{node.id}"] if publishing else []
 
     def _imported_in(self, scope: Scope, name: str) -> list[str | None]:
@@ -258,7 +260,7 @@ class Names:
     def _held(self, scope: Scope, place: ast.AST, name: str) -> set[ast.AST]:
         """The bindings of a scope's own statements that may hold where its name is read."""
         if (scope, name) not in self._reaching:
-            own = [one for one in self._nodes_of(scope, name) if one not in self._remote]
+            own = [node for node in self._nodes_of(scope, name) if node not in self._remote]
             self._reaching[scope, name] = Reaching(scope, own, self.parents)
         return self._reaching[scope, name].at(place)
 
@@ -280,8 +282,10 @@ class Names:
         is_here = len(nodes) > 1 and self.scope_around(name) is scope
         if is_here and not isinstance(scope, ast.Lambda):
             held = self._held(scope, name, name.id)
-            found = self._as_bindings(one for one in nodes if one in held or one in self._remote)
-            if any(one.node in held for one in found):
+            found = self._as_bindings(
+                node for node in nodes if node in held or node in self._remote
+            )
+            if any(binding.node in held for binding in found):
                 return found
         return self._as_bindings(nodes)
 
@@ -291,7 +295,7 @@ class Names:
         return [
             read
             for read in self._reads_by_name.get(name, ())
-            if any(one.node is target for one in self.bindings(read))
+            if any(binding.node is target for binding in self.bindings(read))
         ]
 
     @cached_property
@@ -307,7 +311,7 @@ class Names:
         return binding_of(node, self.parents)
 
     def _as_bindings(self, nodes: Iterable[ast.AST]) -> list[Binding]:
-        return [found for one in nodes if (found := self.binding_of(one)) is not None]
+        return [found for node in nodes if (found := self.binding_of(node)) is not None]
 
     def _nodes_of(self, scope: ast.AST, name: str) -> list[ast.AST]:
         return self._bound[scope].get(name, [])  # type: ignore[index]
@@ -318,7 +322,10 @@ class Names:
 
     def module_names(self) -> set[str]:
         """The names that the module's own scope binds."""
-        return {*self._bound[self.tree], *(name for one, name in self._known if one is self.tree)}
+        return {
+            *self._bound[self.tree],
+            *(name for scope, name in self._known if scope is self.tree),
+        }
 
     def is_hidden(self, name: str, dotted: str) -> bool:
         """Whether a function or class of the file has something else under a name."""
@@ -345,7 +352,7 @@ class Names:
     def scope_around(self, node: ast.AST) -> Scope:
         """The function, lambda, class or module whose statements a node belongs to."""
         scopes = self._scopes_of(node)
-        return next((one for one in scopes if not isinstance(one, COMPREHENSIONS)), self.tree)
+        return next((scope for scope in scopes if not isinstance(scope, COMPREHENSIONS)), self.tree)
 
     def _scopes_of(self, node: ast.AST) -> Iterator[Scope]:
         """The scopes around a node whose names it sees, from the inside out."""
@@ -376,8 +383,8 @@ class Names:
                 for alias in statement.names
             }
             # So is what ``run`` serves of Keras, if it serves all that is tried.
-            all_served = all(is_legacy(one) or _is_served(one) for one in tried.values())
-            handled = {one for part in guard.handlers for one in self.below(part)}
+            all_served = all(is_legacy(dotted) or _is_served(dotted) for dotted in tried.values())
+            handled = {node for part in guard.handlers for node in self.below(part)}
             scope: Any = self.definition_around(guard) or self.tree
             for alias, dotted in tried.items():
                 name = name_of(alias) or ""
@@ -411,7 +418,7 @@ class Names:
 
     def _bind(self, node: ast.AST, scope: Scope) -> None:
         if isinstance(node, ast.Global | ast.Nonlocal):
-            self._declared |= dict.fromkeys(((scope, one) for one in node.names), type(node))
+            self._declared |= dict.fromkeys(((scope, name) for name in node.names), type(node))
             return
         parent = self.parents[node]
         if isinstance(node, ast.arg):
@@ -441,7 +448,9 @@ def _children(node: ast.AST) -> list[ast.AST]:
     for field in node._fields:
         value = getattr(node, field, None)
         if type(value) is list:
-            found += [one for one in value if isinstance(one, ast.AST) and type(one) not in _BARE]
+            found += [
+                child for child in value if isinstance(child, ast.AST) and type(child) not in _BARE
+            ]
         elif isinstance(value, ast.AST) and type(value) not in _BARE:
             found.append(value)
     return found

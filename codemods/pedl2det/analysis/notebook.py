@@ -242,7 +242,7 @@ class NotebookSource(Source):
         cells = [cell for cell in document.cells if cell.is_python]
         newline = "\r\n" if any("\r\n" in cell.source for cell in cells) else "\n"
         for cell in cells:
-            first = sum(len(one) for one in magics.values())
+            first = sum(len(cell_magics) for cell_magics in magics.values())
             masked, magics[cell.number] = mask(cell.source, first)
             text += _BORDER.format(cell.number) + newline
             text += masked + (newline if masked else "")

@@ -35,8 +35,8 @@ _LAYERS_OF_TENSORFLOW = tuple(
 )
 #: What is made of Keras, and may be made while a module is imported.
 _MADE = tuple(
-    f"{KERAS}.{one}"
-    for one in ("Model", "Sequential", "callbacks.", "layers.", "losses.", "models.")
+    f"{KERAS}.{name}"
+    for name in ("Model", "Sequential", "callbacks.", "layers.", "losses.", "models.")
 )
 _REPLACED = re.compile(
     rf"{KERAS}\.backend\.(?:batch_dot|function|learning_phase|resize_images|\w+_crossentropy)"
@@ -55,9 +55,11 @@ def age(trial: Trial) -> Age:
     is_early, images = trial.generation is Generation.EARLY, _in_images(trial)
     if trial.generation is Generation.PEDL or (is_early and images != {2}) or images == {1}:
         return Age.TENSORFLOW_1
-    found = [one for one in trial.all_references if _is_sign(trial, one)]
-    signs = [one for one in found if not _is_guarded(one)]
-    if any(one.row is not None and one.row.since == TENSORFLOW_2 for one in signs):
+    found = [reference for reference in trial.all_references if _is_sign(trial, reference)]
+    signs = [reference for reference in found if not _is_guarded(reference)]
+    if any(
+        reference.row is not None and reference.row.since == TENSORFLOW_2 for reference in signs
+    ):
         return Age.TENSORFLOW_1
     if signs or is_early or _defines_optimizer(trial) or _gives_rate(trial):
         return Age.TENSORFLOW_2
@@ -76,10 +78,10 @@ def _defines_optimizer(trial: Trial) -> bool:
 def _gives_rate(trial: Trial) -> bool:
     """Whether ``lr=`` is given to what may be an optimizer: to a class that is a value."""
     return any(
-        one.arg == "lr" or _holds(trial, one, ("lr",))
+        keyword.arg == "lr" or _holds(trial, keyword, ("lr",))
         for call in trial.modules.of(ast.Call)
         if _is_value(trial, call.func) and not trial.flow.called(call)
-        for one in call.keywords
+        for keyword in call.keywords
     )
 
 
@@ -100,8 +102,8 @@ def _in_images(trial: Trial) -> set[int]:
 def _is_guarded(reference: Reference) -> bool:
     """Whether a reference is below an ``if`` that asks for the version of TensorFlow."""
     return any(
-        isinstance(one, ast.If | ast.IfExp) and "__version__" in ast.unparse(one.test)
-        for one in reference.source.names.around(reference.node)
+        isinstance(outer, ast.If | ast.IfExp) and "__version__" in ast.unparse(outer.test)
+        for outer in reference.source.names.around(reference.node)
     )
 
 
@@ -111,10 +113,10 @@ def _is_sign(trial: Trial, reference: Reference) -> bool:
     if row is None or not row.changed:
         return row is not None
     old = OLD_KEYWORDS if is_optimizer(row) else row.keywords.keys()
-    given = [one for call in _calls(trial, reference) for one in call.keywords]
+    given = [keyword for call in _calls(trial, reference) for keyword in call.keywords]
     if row.today:
-        return any(one.arg is not None and one.arg not in row.today for one in given)
-    return any(one.arg in old or _holds(trial, one, old) for one in given)
+        return any(keyword.arg is not None and keyword.arg not in row.today for keyword in given)
+    return any(keyword.arg in old or _holds(trial, keyword, old) for keyword in given)
 
 
 def _holds(trial: Trial, keyword: ast.keyword, wanted: Collection[str]) -> bool:
@@ -125,7 +127,7 @@ def _holds(trial: Trial, keyword: ast.keyword, wanted: Collection[str]) -> bool:
             case ast.Dict(keys=keys) if not origin.path:
                 found += [getattr(key, "value", None) for key in keys]
             case ast.Call(func=ast.Name(id="dict"), keywords=keywords) if not origin.path:
-                found += [one.arg for one in keywords]
+                found += [entry.arg for entry in keywords]
     return any(name in wanted for name in found)
 
 
@@ -170,9 +172,13 @@ def _of_tensorflow_2(dotted: str, row: names.Name) -> names.Name:
 
 def edits_for_today(call: ast.Call | None, row: names.Name) -> list[fx.Edit] | None:
     """The edits of a call of a name that has changed; None if it would not mean the same."""
-    if call is None or not row.today or any(isinstance(one, ast.Starred) for one in call.args):
+    if (
+        call is None
+        or not row.today
+        or any(isinstance(argument, ast.Starred) for argument in call.args)
+    ):
         return None
-    named = [row.keywords.get(one.arg or "", one.arg or "") for one in call.keywords]
+    named = [row.keywords.get(keyword.arg or "", keyword.arg or "") for keyword in call.keywords]
     is_known = all(name is None or name in row.today for name in named)
     has_place = len(call.args) <= row.today.index("*")
     return call_edits(call, row) if is_known and has_place else None
@@ -198,7 +204,7 @@ def imports_standalone(trial: Trial) -> bool:
     """Whether a project uses a standalone Keras that was not yet that of TensorFlow."""
     # A module of its own of that name is none. Keras 2.4 to 2.10 are those of TensorFlow.
     found = trial.trained.all_references
-    return is_old(trial) and any(is_standalone(one.dotted) for one in found)
+    return is_old(trial) and any(is_standalone(reference.dotted) for reference in found)
 
 
 def has_standalone_layers(trial: Trial) -> bool:
@@ -207,7 +213,7 @@ def has_standalone_layers(trial: Trial) -> bool:
     meant = [(node, trial.modules.meaning(node) or "") for node in trial.modules.reads]
     layers = [node for node, name in meant if name.startswith(_LAYERS_OF_TENSORFLOW)]
     is_own = any(means_standalone(trial, name) for _, name in meant)
-    return is_own and all(only_asks(trial, one) for one in layers)
+    return is_own and all(only_asks(trial, node) for node in layers)
 
 
 def only_asks(trial: Trial, node: ast.expr) -> bool:
@@ -232,10 +238,15 @@ def before_models(trial: Trial, dotted: str) -> Iterator[fx.Fix]:
         homes = [trial.modules.home(root) for root in trial.roots]
         homes += [trial.loaders_home] if trial.loaders_home is not None else []
         for source in trial.modules.run_by_importing(homes):
-            first = next((one for one in source.tree.body if _makes_at_once(trial, one)), None)
+            first = next(
+                (statement for statement in source.tree.body if _makes_at_once(trial, statement)),
+                None,
+            )
             if first is not None:
                 yield from before_use(source, first, f"{dotted}()")
-    for root in (one for one in trial.roots if one not in trial.beside):
+    for root in trial.roots:
+        if root in trial.beside:
+            continue
         source = trial.modules.home(root)
         is_piece = dotted.startswith("legacy_keras.")
         name = Spelling(dotted, ("import legacy_keras",)) if is_piece else spell(source, dotted)
@@ -251,14 +262,14 @@ def _makes_at_once(trial: Trial, statement: ast.stmt) -> bool:
     Such as ``from keras.backend import binary_crossentropy``.
     """
     if isinstance(statement, ast.ImportFrom):
-        names = [today(f"{statement.module}.{one.name}") for one in statement.names]
+        names = [today(f"{statement.module}.{alias.name}") for alias in statement.names]
         return any(map(_REPLACED.fullmatch, names))
     nodes = [*run_at_once(statement)]
-    made = _MADE if any(isinstance(one, ast.Call) for one in nodes) else ()
+    made = _MADE if any(isinstance(node, ast.Call) for node in nodes) else ()
     return any(
-        (_REPLACED.fullmatch(name) or name.startswith(made)) and not only_asks(trial, one)
-        for one in nodes
-        if isinstance(one, ast.Name | ast.Attribute) and (name := trial.today(one))
+        (_REPLACED.fullmatch(name) or name.startswith(made)) and not only_asks(trial, node)
+        for node in nodes
+        if isinstance(node, ast.Name | ast.Attribute) and (name := trial.today(node))
     )
 
 
@@ -301,7 +312,7 @@ def call_edits(call: ast.Call, row: names.Name) -> list[fx.Edit] | None:
     """The edits that give a call today's arguments; None if they are not all visible."""
     edits: list[fx.Edit] = []
     given: set[str | None] = set()
-    hidden = any(isinstance(one, ast.Starred) for one in call.args)
+    hidden = any(isinstance(argument, ast.Starred) for argument in call.args)
     if row.parameters and (hidden or len(call.args) > len(row.parameters)):
         return None
     for place, argument in enumerate(call.args if row.parameters else ()):
@@ -321,7 +332,11 @@ def call_edits(call: ast.Call, row: names.Name) -> list[fx.Edit] | None:
             edits.append(fx.RenameKeyword(keyword, new))
         if keyword.arg == "dim_ordering":
             edits.append(_data_format(keyword.value))
-    named = [row.keywords.get(one.arg, one.arg) for one in call.keywords if one.arg is not None]
+    named = [
+        row.keywords.get(keyword.arg, keyword.arg)
+        for keyword in call.keywords
+        if keyword.arg is not None
+    ]
     if len({*named} - {None}) + named.count(None) < len(named):
         return None  # two of them have one name today
     missing = dict(_missing(call, row, given))
@@ -353,7 +368,7 @@ def _missing(call: ast.Call, row: names.Name, given: set[str | None]) -> Iterato
 
 def sets_epsilon(trial: Trial) -> bool:
     """Whether a trial sets the epsilon of Keras, which was that of optimizers in Keras 2.2.4."""
-    return any(trial.today(one) == f"{KERAS}.backend.set_epsilon" for one in trial.modules.reads)
+    return any(trial.today(node) == f"{KERAS}.backend.set_epsilon" for node in trial.modules.reads)
 
 
 def defaults_by_name(trial: Trial, name: str, is_standalone: bool) -> str:
@@ -387,12 +402,12 @@ class Given(Enum):
 def given(trial: Trial, node: ast.expr) -> Given:
     """What an expression gives, as far as its origins show."""
     origins = trial.flow.origins(node)
-    functions = [one.node.func for one in origins if isinstance(one.node, ast.Call)]
-    if any(getattr(one, "attr", "") == "wrap_optimizer" for one in functions):
+    functions = [origin.node.func for origin in origins if isinstance(origin.node, ast.Call)]
+    if any(getattr(function, "attr", "") == "wrap_optimizer" for function in functions):
         return Given.WRAPPED
-    if origins and all(_is_object(trial, one) for one in origins):
+    if origins and all(_is_object(trial, origin) for origin in origins):
         return Given.OBJECT
-    constants = [one.node.value for one in origins if isinstance(one.node, ast.Constant)]
+    constants = [origin.node.value for origin in origins if isinstance(origin.node, ast.Constant)]
     if len(constants) == len(origins) == 1 and str(constants[0]).lower() in BY_NAME:
         return Given.NAME
     return Given.UNKNOWN
@@ -406,7 +421,7 @@ def _is_object(trial: Trial, origin: Origin) -> bool:
         case ast.Call(func=ast.Name(id="getattr"), args=[module, *_]):  # getattr(optimizers, name)
             return trial.today(module) in (OPTIMIZERS, LEGACY)
     functions = trial.flow.origins(call.func)
-    return bool(functions) and all(_makes_one(trial, one) for one in functions)
+    return bool(functions) and all(_makes_one(trial, function) for function in functions)
 
 
 def _makes_one(trial: Trial, origin: Origin) -> bool:
@@ -415,7 +430,7 @@ def _makes_one(trial: Trial, origin: Origin) -> bool:
     if isinstance(node, ast.alias):
         source = trial.modules.home(node)
         bound = source.names.module_bindings(node.asname or node.name)
-        return any(_is_class(source.names.follow(one)) for one in bound if one)
+        return any(_is_class(source.names.follow(dotted)) for dotted in bound if dotted)
     return _is_class(trial.modules.meaning(node)) or trial.today(node) in _FUNCTIONS
 
 

@@ -106,13 +106,13 @@ def read(
     unseen: Mapping[Path, frozenset[int]] = MappingProxyType({}),
 ) -> Reading:
     """Read the files of a project that can be read: see `Trial` for ``carried`` and ``unseen``."""
-    modules = {**project.modules, **{one.name: one for one in project.notebooks}}
+    modules = {**project.modules, **{notebook.name: notebook for notebook in project.notebooks}}
     read_sources = {name: reader.source_or_none(path) for name, path in modules.items()}
-    sources = {name: one for name, one in read_sources.items() if one is not None}
+    sources = {name: source for name, source in read_sources.items() if source is not None}
     read_configs = {path: reader.config_or_none(path) for path in project.configs}
-    configs = {path: one for path, one in read_configs.items() if one is not None}
+    configs = {path: config for path, config in read_configs.items() if config is not None}
     files = (*modules.values(), *project.configs)
-    unreadable = {one: reader.unreadable[one] for one in files if one in reader.unreadable}
+    unreadable = {file: reader.unreadable[file] for file in files if file in reader.unreadable}
     trial = made(project, sources, configs, carried=carried, unseen=unseen)
     originals = {source.path: source for source in sources.values()}
     return Reading(project, trial, originals, configs, unreadable)

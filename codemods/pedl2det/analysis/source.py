@@ -33,10 +33,13 @@ def skipped_lines(text: str, tree: ast.Module | None = None) -> frozenset[int]:
     inside: set[int] = set()
     if tree is not None and found:  # a statement over several lines is left as a whole
         is_documented = ast.get_docstring(tree) is not None
-        begun = max((one.lineno for one in tree.body[is_documented : is_documented + 1]), default=0)
+        begun = max(
+            (statement.lineno for statement in tree.body[is_documented : is_documented + 1]),
+            default=0,
+        )
         nodes = (node for node in ast.walk(tree) if isinstance(node, ast.stmt))
         extents = (range(node.lineno, _end_of_head(node) + 1) for node in nodes)
-        inside = {line for one in extents if not found.isdisjoint(one) for line in one}
+        inside = {line for extent in extents if not found.isdisjoint(extent) for line in extent}
     is_whole = any(line < begun for line in found - inside)
     return frozenset(range(len(lines) + 2) if is_whole else found | inside)
 
@@ -61,7 +64,7 @@ def lines_of(text: str) -> list[str]:
 def first_line(statement: ast.stmt) -> int:
     """Return the line on which a statement begins, decorators included."""
     decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return min([statement.lineno, *(one.lineno for one in decorators)])
+    return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 @dataclass(frozen=True)
@@ -231,9 +234,11 @@ def _by_known_import(source: Source, dotted: str) -> Spelling | None:
     found: dict[str, Spelling] = {}
     for node in source.tree.body:
         if isinstance(node, ast.Import):
-            pairs = [(one.asname or one.name, one.name) for one in node.names]
+            pairs = [(alias.asname or alias.name, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
-            pairs = [(one.asname or one.name, f"{node.module}.{one.name}") for one in node.names]
+            pairs = [
+                (alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names
+            ]
         else:
             continue
         for local, meaning in pairs:
@@ -268,4 +273,4 @@ def _is_free(source: Source, local: str, package: str) -> bool:
 def _is_imported(source: Source, local: str) -> bool:
     """Whether nothing else binds a name of a module, such as ``tf = K.tf``."""
     bound = source.names.bound(source.tree, local)
-    return all(isinstance(one.node, ast.alias) for one in bound)
+    return all(isinstance(binding.node, ast.alias) for binding in bound)

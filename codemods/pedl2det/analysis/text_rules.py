@@ -201,7 +201,7 @@ def replaced(text: str, spans: Iterable[Span]) -> str:
     """
     parts: list[str] = []
     done = 0
-    for span in sorted(spans, key=lambda one: (one.start, one.end)):
+    for span in sorted(spans, key=lambda span: (span.start, span.end)):
         if not done <= span.start <= span.end <= len(text):
             place = f"{span.start}:{span.end}"
             raise ValueError(f"{place} is no span from {done} to {len(text)}")

@@ -56,8 +56,8 @@ def files_below(paths: Sequence[Path]) -> list[Path]:
                 folders.clear()
                 continue
             folders[:] = [name for name in folders if name not in PRUNED]
-            known = [one for one in names if one.endswith(_ENDS) or one.startswith(TEXT_STARTS)]
-            matter = [one for one in known if not one.startswith(".#")]  # a lock of Emacs
+            known = [name for name in names if name.endswith(_ENDS) or name.startswith(TEXT_STARTS)]
+            matter = [name for name in known if not name.startswith(".#")]  # a lock of Emacs
             home = Path(directory).resolve() if matter else Path()
             found |= {home / name for name in matter}
     return sorted(found, key=lambda path: path.parts)  # as paths are sorted, but faster

@@ -26,7 +26,7 @@ _OLD_TRIALS = {old for old, row in names.harness.ROWS.items() if row.new == _NEW
 TRIALS = _OLD_TRIALS | {
     *(_NEW_TRIAL, "determined.keras._tf_keras_trial.TFKerasTrial", SCRIPT_TRIAL)
 }
-PEDL_TRIALS = {one for one in TRIALS if one.startswith(f"{names.harness.ROOT}.")}
+PEDL_TRIALS = {dotted for dotted in TRIALS if dotted.startswith(f"{names.harness.ROOT}.")}
 DETERMINED_TRIALS = TRIALS - PEDL_TRIALS
 #: Methods that the old harness called with the hyperparameters.
 GIVEN_HPARAMS = ("__init__", "build_model", "session_config", "keras_callbacks")
@@ -119,18 +119,18 @@ class Trial:
         """Every class of which a trial is an instance: trials, their bases and their mixins."""
         found: list[ast.ClassDef] = []
         for root in self.roots:
-            found += [one for one in self._plain_flow.family(root) if one not in found]
+            found += [node for node in self._plain_flow.family(root) if node not in found]
         return found
 
     @cached_property
     def concrete(self) -> list[ast.ClassDef]:
         """The trial classes that no other class of the project derives from."""
-        derived = [base for one in self.classes for base in self._plain_flow.bases(one)[1:]]
+        derived = [base for node in self.classes for base in self._plain_flow.bases(node)[1:]]
         return [
-            one
-            for one in self.classes
-            if one not in derived
-            and any(base in self.roots for base in self._plain_flow.bases(one))
+            node
+            for node in self.classes
+            if node not in derived
+            and any(base in self.roots for base in self._plain_flow.bases(node))
         ]
 
     @cached_property
@@ -163,7 +163,7 @@ class Trial:
         used = {node.attr for node in self.modules.of(ast.Attribute)}
         if used & _SINCE_0_13:
             return Generation.CONTEXT
-        old = {one.dotted.rpartition(".")[2] for one in self.references}
+        old = {reference.dotted.rpartition(".")[2] for reference in self.references}
         return Generation.EARLY if self.counts_in_steps or old & _OF_0_12 else Generation.CONTEXT
 
     @cached_property
@@ -191,7 +191,7 @@ class Trial:
     @cached_property
     def beside(self) -> list[ast.ClassDef]:
         """The trials on a context in a directory with trials of PEDL."""
-        bases = {root: {self.base_name(one) for one in root.bases} for root in self.roots}
+        bases = {root: {self.base_name(base) for base in root.bases} for root in self.roots}
         if not any(of_one & PEDL_TRIALS for of_one in bases.values()):
             return []
         return [root for root, of_one in bases.items() if of_one & DETERMINED_TRIALS]
@@ -241,21 +241,23 @@ class Trial:
         """Where a function that the old harness called is defined: a dotted name."""
         if self.generation is not Generation.PEDL or not self.roots:
             return None
-        wanted = [one.replace(":", ".") for one in sorted((self.entry_names or {}).get(key, ()))]
+        wanted = [
+            entry.replace(":", ".") for entry in sorted((self.entry_names or {}).get(key, ()))
+        ]
         if "__init__" in self.modules.by_name:
             wanted.append(f"__init__.{name}")
         beside = [self.modules.name_of(self.modules.home(root)) for root in self.roots]
         wanted += [f"{module}.{name}" for module in (*beside, *self.modules.by_name)]
-        return next((found for one in wanted if (found := self.modules.bound(one))), None)
+        return next((found for place in wanted if (found := self.modules.bound(place))), None)
 
     @cached_property
     def init_effect(self) -> ast.stmt | None:
         """The first statement of ``__init__.py`` for which it has to be imported first."""
         if self.generation is not Generation.PEDL or not self.concrete:
             return None
-        places = [one for one in (self.loaders_place, self.download_place) if one is not None]
-        homes = [self.modules.home(one) for one in self.concrete]
-        homes += [home for one in places if (home := self.modules.split(one)[0]) is not None]
+        places = [place for place in (self.loaders_place, self.download_place) if place is not None]
+        homes = [self.modules.home(owner) for owner in self.concrete]
+        homes += [home for place in places if (home := self.modules.split(place)[0]) is not None]
         return self.modules.init_effect(homes)
 
     @cached_property
@@ -277,7 +279,9 @@ class Trial:
 
     def says(self, words: str) -> bool:
         """Whether the code or the configs match a pattern; code that is carried over may do so."""
-        texts = [one.text for one in self.modules] + [repr(config) for _, config in self.configs]
+        texts = [source.text for source in self.modules] + [
+            repr(config) for _, config in self.configs
+        ]
         return self.carried or any(re.search(words, text) for text in texts)
 
     def unseen_lines(self, source: Source) -> Container[int]:
@@ -297,7 +301,7 @@ class Trial:
     @cached_property
     def flow(self) -> Flow:
         """The value-flow graph."""
-        given = [one for one in (self.loaders, self.download) if one is not None]
+        given = [function for function in (self.loaders, self.download) if function is not None]
         entries = [*given, *(method for _, method in self.methods())]
         given += [method for _, method in self.methods(*GIVEN_HPARAMS)]
         return Flow(self.modules, frozenset(entries), frozenset(given))
@@ -354,11 +358,12 @@ class Trial:
         # For files of trials on a context beside PEDL's, ``run`` brings no old Keras.
         old = [self.modules.home(root) for root in self.roots if root not in self.beside]
         homes = [self.modules.home(root) for root in self.beside]
-        homes = [one for one in homes if one not in old]
+        homes = [home for home in homes if home not in old]
         return [
-            one
-            for one in self.all_references
-            if one.source not in homes and one.node.lineno not in one.source.skipped
+            reference
+            for reference in self.all_references
+            if reference.source not in homes
+            and reference.node.lineno not in reference.source.skipped
         ]
 
     @cached_property
@@ -368,7 +373,11 @@ class Trial:
 
     def uses(self, *dotted: str) -> list[Reference]:
         """The places that use some names, other than imports."""
-        return [one for one in self.references if one.dotted in dotted and not one.is_import]
+        return [
+            reference
+            for reference in self.references
+            if reference.dotted in dotted and not reference.is_import
+        ]
 
 
 def today(dotted: str | None) -> str:
@@ -448,13 +457,13 @@ def ask_for_hparam(trial: Trial, key: ast.expr) -> str | None:
     None where its name is computed and may be ``batch_size``, which it does not have, and for
     what only the context has.
     """
-    found = [None if one.path else one.node for one in trial.flow.origins(key)]
-    names = [one.value for one in found if isinstance(one, ast.Constant)]
+    found = [None if origin.path else origin.node for origin in trial.flow.origins(key)]
+    names = [node.value for node in found if isinstance(node, ast.Constant)]
     if names == ["batch_size"] and len(found) == 1:
         return "{context}.get_per_slot_batch_size()"
     if len(names) < len(found) or "batch_size" in names or NEW_SIZE in names:
         return None
-    if any(_CAUGHT.search(one.text) for one in trial.modules):
+    if any(_CAUGHT.search(source.text) for source in trial.modules):
         return "{context}.get_hparams()[{key}]"  # which it may catch; the context has another
     return "{context}.get_hparam({key})"
 

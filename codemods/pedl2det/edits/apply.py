@@ -86,7 +86,7 @@ class _Applier(cst.CSTTransformer):
         known = self._edits[node]
         whole = (fx.Replace, fx.ReplaceStatement)
         if isinstance(edit, whole) and not _wraps(edit):
-            others = [one for one in known if isinstance(one, whole) and not _wraps(one)]
+            others = [other for other in known if isinstance(other, whole) and not _wraps(other)]
             if edit in others:
                 return
             if others:
@@ -180,7 +180,7 @@ class _Applier(cst.CSTTransformer):
 
     def _line(self, original: Any, updated: Any, touched: bool) -> Any:
         """A line of simple statements, which edits may turn into several lines."""
-        if any(one in self._edits for one in original.body):
+        if any(small in self._edits for small in original.body):
             return self._finished(original, self._each(original, updated))
         bare = updated.with_changes(leading_lines=[])
         return self._finished(original, [bare]) if touched else updated
@@ -198,9 +198,9 @@ class _Applier(cst.CSTTransformer):
         """Lines in the place of one, with its comments and within the file's width."""
         indent, module = self._locator.column(original), self._locator.module
         lines = [
-            one
+            part
             for line in lines
-            for one in layout.wrapped(line, self._width, indent, module, self._old_lines)
+            for part in layout.wrapped(line, self._width, indent, module, self._old_lines)
         ]
         lines = keep_comments(original, lines, head_only, self._locator.text(original))
         return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
@@ -233,7 +233,7 @@ class _Applier(cst.CSTTransformer):
 
     def _suite(self, original: Any, updated: Any) -> Any:
         """``if x: a; b``, written as a block where an edit needs lines."""
-        if not any(one in self._edits for one in original.body):
+        if not any(small in self._edits for small in original.body):
             return updated
         lines = self._each(original, updated)
         return cst.IndentedBlock(

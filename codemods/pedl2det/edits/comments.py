@@ -42,9 +42,13 @@ def keep_comments(original: Any, lines: Sequence[Any], head_only: bool, text: st
             lost -= _comments(line, head_only)
     rest[-1], lost = _with_trailing(original, rest[-1], lost)
     first = rest[0]
-    for_people = [one for one in lost.elements() if not one.startswith(FOR_TOOLS)]
-    own = [one for one in first.leading_lines if one.comment is not None or not above]
-    leading = [*above, *(cst.EmptyLine(comment=cst.Comment(one)) for one in for_people), *own]
+    for_people = [comment for comment in lost.elements() if not comment.startswith(FOR_TOOLS)]
+    own = [line for line in first.leading_lines if line.comment is not None or not above]
+    leading = [
+        *above,
+        *(cst.EmptyLine(comment=cst.Comment(comment)) for comment in for_people),
+        *own,
+    ]
     return [first.with_changes(leading_lines=leading), *rest[1:]]
 
 
@@ -78,14 +82,14 @@ def close_up(
     waiting: list[Line] | None = None  # since the last statement that stays
     for lines, is_kept in zip(above, stays, strict=True):
         if not is_kept:
-            left = [one for one in lines if not comment_of(one).startswith(FOR_TOOLS)]
+            left = [line for line in lines if not comment_of(line).startswith(FOR_TOOLS)]
             waiting = [*(waiting or ()), *left]
             continue
         own = [*lines]
         if waiting is not None:
             own = [*waiting, *own] if any(map(comment_of, waiting)) or not own else own
             if not closed:  # nothing is above the first statement
-                own = [*itertools.dropwhile(lambda one: not comment_of(one), own)]
+                own = [*itertools.dropwhile(lambda line: not comment_of(line), own)]
             waiting = None
         closed.append(own)
     return closed, [*filter(comment_of, waiting or ())]

@@ -51,7 +51,9 @@ def fit_imports(old: Source, new: Source, wanted: Wanted) -> str:
     """Return the new text with imports for all that it uses, without those that went unused."""
     had, has, reads = _used_names(old), _used_names(new), _read_names(new)
     statements = map(_parsed, sorted(wanted.added))
-    added = {name: one for one in statements if (name := _local(one.names[0])) in has}
+    added = {
+        name: statement for statement in statements if (name := _local(statement.names[0])) in has
+    }
     present = new.names.of(ast.Import, ast.ImportFrom)
     if not added and not present:
         return new.text
@@ -75,9 +77,13 @@ def fit_imports(old: Source, new: Source, wanted: Wanted) -> str:
     if "__all__" in text:
         source = Source.of(new.path, text)
         lost = undefined_exports(source.tree) - undefined_exports(old.tree)
-        lines = [one for one in source.tree.body if ast.unparse(one).startswith("__all__ = ")]
+        lines = [
+            statement
+            for statement in source.tree.body
+            if ast.unparse(statement).startswith("__all__ = ")
+        ]
         parts = [part for line in lines for part in source.names.below(line)]
-        exports = [one for one in parts if isinstance(one, ast.Constant) and one.value in lost]
+        exports = [part for part in parts if isinstance(part, ast.Constant) and part.value in lost]
         text = apply(source, map(Drop, exports), {})
     return text if text.strip() else ""
 
@@ -92,7 +98,7 @@ def _used_names(source: Source) -> set[str]:
 
 
 def _read_names(source: Source) -> set[str]:
-    return {one.id for one in source.names.of(ast.Name) if not isinstance(one.ctx, ast.Store)}
+    return {node.id for node in source.names.of(ast.Name) if not isinstance(node.ctx, ast.Store)}
 
 
 def _parsed(statement: str) -> _Statement:
@@ -194,7 +200,9 @@ def _text_of(rows: Sequence[_Row]) -> str:
     """Return the text of rows."""
     codes = [row.code for row in rows]
     above = [row.above for row in rows]
-    closed, end = close_up(above, map(bool, codes), lambda one: one.strip() if "#" in one else "")
+    closed, end = close_up(
+        above, map(bool, codes), lambda line: line.strip() if "#" in line else ""
+    )
     parts = zip(closed, filter(None, codes), strict=True)
     return "".join([*(line for above, code in parts for line in (*above, code)), *end])
 
@@ -233,13 +241,13 @@ class _Editor:
         done: set[str] = set()
         for old in self._present:
             new = [added.get(_local(alias)) for alias in old.names]
-            found = [one for one in new if one is not None]
-            modules = {_module_of(one) for one in found}
+            found = [node for node in new if node is not None]
+            modules = {_module_of(node) for node in found}
             if len(found) < len(new) or len(modules) > 1 or old.lineno in self._source.skipped:
                 continue
             locals_ = {_local(alias) for alias in old.names}
             # Below an `if` and in a function, others of the name do not stand in for it.
-            is_inner = any(isinstance(one, _INNER) for one in self._source.names.around(old))
+            is_inner = any(isinstance(outer, _INNER) for outer in self._source.names.around(old))
             is_moved = bool(locals_ & done) and not is_inner
             done |= locals_
             is_elsewhere = self._group(old) != self._group(found[0]) and not is_inner
@@ -248,8 +256,8 @@ class _Editor:
             if len(found) == 1:
                 self._imports[old] = _Import(found[0], ast.unparse(found[0]))
             elif isinstance(old, ast.ImportFrom) and all(
-                isinstance(one, ast.ImportFrom) and one.names[0].name == alias.name
-                for one, alias in zip(found, old.names, strict=True)
+                isinstance(node, ast.ImportFrom) and node.names[0].name == alias.name
+                for node, alias in zip(found, old.names, strict=True)
             ):
                 (module,) = modules
                 start = f"from {module}"
@@ -259,11 +267,11 @@ class _Editor:
 
     def add(self, added: Mapping[str, _Statement]) -> None:
         """Add imports that are not there, each in its group."""
-        now = [one.node for one in self._imports.values()]
+        now = [imported.node for imported in self._imports.values()]
         present = {_single(alias, node) for node in now for alias in node.names}
         names = self._source.names
         unbound = {
-            one.id for one in names.of(ast.Name) if one.id in added and not names.bindings(one)
+            read.id for read in names.of(ast.Name) if read.id in added and not names.bindings(read)
         }
         missing = {
             name: new
@@ -272,7 +280,7 @@ class _Editor:
         }
         run = [[*map(run_at_once, row.nodes)] for row in self._rows if missing]
         parts = map(itertools.chain.from_iterable, run)
-        reads = [{one.id for one in part if isinstance(one, ast.Name)} for part in parts]
+        reads = [{node.id for node in part if isinstance(node, ast.Name)} for part in parts]
         for name, new in missing.items():
             # It stands above the first row that reads its name.
             used = next((at for at, names in enumerate(reads) if name in names), len(reads))
@@ -294,7 +302,7 @@ class _Editor:
             old = self._imports[known].code
             if "#" in old:
                 continue
-            place = sum(one.name < alias.name for one in names)
+            place = sum(other.name < alias.name for other in names)
             node = ast.ImportFrom(new.module, [*names[:place], alias, *names[place:]], 0)
             code = ast.unparse(node)
             if "\n" in old:  # with a comma at its end, each name stays on a line of its own
@@ -325,7 +333,7 @@ class _Editor:
             above = []
             if at <= same[0][0]:
                 above = _take_blank_lines(rows[at])
-                is_below = any(one == at - 1 and other == group for one, other, _ in imports)
+                is_below = any(place == at - 1 and other == group for place, other, _ in imports)
                 above = above or ([newline] if at and not is_below else [])
         elif before := [at for at, other, _ in imports if other < group]:
             at = before[-1] + 1
@@ -362,7 +370,9 @@ class _Editor:
         self, stays: Callable[[ast.alias, _Statement], bool], keeps_stars: bool = False
     ) -> str:
         """Return the text without the names that do not stay."""
-        codes: dict[ast.stmt, str] = {node: one.code for node, one in self._imports.items()}
+        codes: dict[ast.stmt, str] = {
+            node: imported.code for node, imported in self._imports.items()
+        }
         for place in self._present:
             now = self._imports[place].node
             if any(line in self._source.skipped for line in (place.lineno, place.end_lineno or 0)):
@@ -384,8 +394,8 @@ class _Editor:
             return codes.get(first, self._imports[first].code) + self._newline
         if first in codes and first not in self._imports:
             return codes[first]
-        old = [self._source.segment(one) for one in row.nodes]
-        new = [codes.get(one, text) for one, text in zip(row.nodes, old, strict=True)]
+        old = [self._source.segment(statement) for statement in row.nodes]
+        new = [codes.get(statement, text) for statement, text in zip(row.nodes, old, strict=True)]
         if new == old:
             return row.code
         start = self._source.offset(self._source.start(first))

@@ -15,8 +15,8 @@ from pedl2det.edits import templates
 
 def on_lines(body: Sequence[Any]) -> list[cst.SimpleStatementLine]:
     """Return small statements on lines of their own."""
-    bare = [one.with_changes(semicolon=cst.MaybeSentinel.DEFAULT) for one in body]
-    return [cst.SimpleStatementLine([one]) for one in bare]
+    bare = [statement.with_changes(semicolon=cst.MaybeSentinel.DEFAULT) for statement in body]
+    return [cst.SimpleStatementLine([statement]) for statement in bare]
 
 
 def as_block(body: Any) -> Any:
@@ -63,16 +63,16 @@ def with_members(owner: Any, new: Sequence[Any], first: bool) -> Any:
         at = _after_docstring(kept)
         while at < len(kept) and isinstance(kept[at], cst.SimpleStatementLine):
             at += 1
-    members = [spaced(one, 1) for one in new]
+    members = [spaced(member, 1) for member in new]
     if at == 0:
         members[0] = spaced(members[0], 0)
-    rest = [spaced(one, 1) for one in kept[at : at + 1]] + kept[at + 1 :]
+    rest = [spaced(member, 1) for member in kept[at : at + 1]] + kept[at + 1 :]
     return _with_body(owner, [*kept[:at], *members, *rest])
 
 
 def _body(definition: Any) -> list[Any]:
     """The statements of a definition without a bare ``pass``."""
-    return [one for one in as_block(definition.body).body if not _is_pass(one)]
+    return [statement for statement in as_block(definition.body).body if not _is_pass(statement)]
 
 
 def _with_body(definition: Any, body: Sequence[Any]) -> Any:
@@ -96,7 +96,7 @@ def _is_pass(line: Any) -> bool:
 def with_argument(call: Any, argument: cst.Arg, first: bool) -> Any:
     """A call with one more argument: the first, or the last."""
     plain = argument.with_changes(comma=cst.MaybeSentinel.DEFAULT)
-    args = [one.with_changes(value=templates.in_parentheses(one.value)) for one in call.args]
+    args = [arg.with_changes(value=templates.in_parentheses(arg.value)) for arg in call.args]
     if first:
         return call.with_changes(args=[plain, *args])
     if args:
@@ -107,7 +107,7 @@ def with_argument(call: Any, argument: cst.Arg, first: bool) -> Any:
 def without_stray_comma(original: Any, updated: Any) -> Any:
     """A call or parameters of which some were dropped: behind the last stands what stood there."""
     before, after = (
-        [one for one in node.children if isinstance(one, cst.Arg | cst.Param)]
+        [child for child in node.children if isinstance(child, cst.Arg | cst.Param)]
         for node in (original, updated)
     )
     is_call = isinstance(updated, cst.Call)

@@ -68,8 +68,10 @@ def parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 def _attributes(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     """The attributes of a type in which :func:`parts` are, in the order of the text."""
     first = _FIRST.get(kind, ())
-    names = (one.name for one in dataclasses.fields(kind))
-    return tuple(dict.fromkeys(one for one in (*first, *names) if one not in _OTHERS.get(kind, ())))
+    names = (field.name for field in dataclasses.fields(kind))
+    return tuple(
+        dict.fromkeys(name for name in (*first, *names) if name not in _OTHERS.get(kind, ()))
+    )
 
 
 class Locator:
@@ -139,10 +141,10 @@ class Locator:
         around = [node]
         while around[-1] not in self._known and around[-1] in parents:
             around.append(parents[around[-1]])
-        for one in reversed(around):
-            if one in self._waiting:
-                self._waiting.remove(one)
-                self._pair(one, self._known[one])
+        for outer in reversed(around):
+            if outer in self._waiting:
+                self._waiting.remove(outer)
+                self._pair(outer, self._known[outer])
         return self._known.get(node)
 
     def _pair(self, node: ast.AST, there: cst.CSTNode) -> None:
@@ -155,7 +157,9 @@ class Locator:
         self._known.update(zip(nodes, others, strict=True))
         self._waiting.update(nodes)
         pairs = zip(others, nodes, strict=True)
-        self._statements.update((one, here) for one, here in pairs if isinstance(here, ast.stmt))
+        self._statements.update(
+            (other, here) for other, here in pairs if isinstance(here, ast.stmt)
+        )
 
     def _below(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """The nearest shared nodes below a libcst node."""
@@ -208,4 +212,4 @@ def _below(node: ast.AST, bare_tuple: bool = False) -> list[ast.AST]:
             found.append(child)
         else:
             found += _below(child)
-    return sorted(found, key=lambda one: (one.lineno, one.col_offset))
+    return sorted(found, key=lambda part: (part.lineno, part.col_offset))

@@ -121,7 +121,7 @@ def _insert(config: Config, path: KeyPath, inserts: list[Insert]) -> Span:
         return Span(at, at, comma + pairs)
     at = _line_end(config.text, _end_of_pair(*node.value[-1])) if path else len(config.text)
     column = " " * node.value[-1][0].start_mark.column
-    lines = (f"{column}{one.path[-1]}: {one.value}{config.newline}" for one in inserts)
+    lines = (f"{column}{insert.path[-1]}: {insert.value}{config.newline}" for insert in inserts)
     before = "" if config.text[:at].endswith("\n") else config.newline
     return Span(at, at, before + "".join(lines))
 

@@ -62,8 +62,10 @@ def lower(reading: Reading) -> Reading:
         return reading
     unseen = {path: _at_new_lines(lines, scripts.get(path)) for path, lines in trial.unseen.items()}
     trial = made(reading.project, sources, reading.configs, carried=trial.carried, unseen=unseen)
-    searchers = [(one.config or {}).get("searcher") for one in scripts.values()]
-    trial.counts_in_steps |= any(isinstance(one, dict) and _STEPS & one.keys() for one in searchers)
+    searchers = [(script.config or {}).get("searcher") for script in scripts.values()]
+    trial.counts_in_steps |= any(
+        isinstance(searcher, dict) and _STEPS & searcher.keys() for searcher in searchers
+    )
     return replace(reading, trial=trial, scripts=scripts)
 
 
@@ -78,7 +80,7 @@ def lower_sources(
     modules: Modules, paths: set[Path]
 ) -> tuple[dict[str, Source], dict[Path, Script]]:
     """Write scripts as trials: the files with their new texts, and what is to be known of them."""
-    scripts = {id(one) for one in modules if one.is_module and one.path in paths}
+    scripts = {id(source) for source in modules if source.is_module and source.path in paths}
     plans: dict[Path, Script] = {}
     for source in modules:
         if id(source) in scripts:
@@ -105,7 +107,7 @@ def lower_sources(
 def _carried(modules: Modules, paths: set[Path]) -> tuple[dict[str, Source], dict[Path, Script]]:
     """Write a trial beside each script, which stays: the files, and what is to be known."""
     new, found = dict(modules.by_name), {}
-    scripts = {id(one) for one in modules if one.is_module and one.path in paths}
+    scripts = {id(source) for source in modules if source.is_module and source.path in paths}
     for name, source in modules.by_name.items():
         if id(source) not in scripts:
             continue
@@ -128,7 +130,7 @@ def _new_text(script: Script, edits: list[Edit], by_name: Mapping[str, Source]) 
     source = script.source
     text = apply(source, edits, {})
     added = {"import legacy_keras"}
-    project = frozenset(one.partition(".")[0] for one in by_name)
+    project = frozenset(name.partition(".")[0] for name in by_name)
     if script.support:
         edited = Source.of(source.path, text)
         class_name = script.entrypoint.partition(":")[2]
@@ -158,15 +160,15 @@ def origins(old: Sequence[str], new: Sequence[str]) -> tuple[int, ...]:
 def at_old_lines(reading: Reading, placed: Iterable[Any]) -> list[Any]:
     """Findings and changes in rewritten scripts, at the lines of the scripts on the disk."""
     found = []
-    for one in placed:
-        script = reading.scripts.get(one.path)
-        if script is not None and 0 < one.line <= len(script.lines):
-            line = script.lines[one.line - 1]
-            one = replace(one, line=line)
-            if isinstance(one, Finding):
-                code = reading.originals[one.path].lines[line - 1]  # maybe indented otherwise
-                one = replace(one, code=code, column=0, end_column=0)
-        found.append(one)
+    for item in placed:
+        script = reading.scripts.get(item.path)
+        if script is not None and 0 < item.line <= len(script.lines):
+            line = script.lines[item.line - 1]
+            item = replace(item, line=line)
+            if isinstance(item, Finding):
+                code = reading.originals[item.path].lines[line - 1]  # maybe indented otherwise
+                item = replace(item, code=code, column=0, end_column=0)
+        found.append(item)
     return found
 
 
@@ -194,14 +196,14 @@ def _plan_training(source: Source, modules: Modules, scripts: set[int]) -> Scrip
                 if source.names.definition_around(call) is None:
                     script.context = name
                     gone = native.with_preparation(source, modules, line)
-                    script.edits += [(source, ReplaceStatement(one)) for one in gone]
+                    script.edits += [(source, ReplaceStatement(statement)) for statement in gone]
     for call in fits.calls:
         _say(script, modules.home(call), call, Kind.NOTE, _YIELDED)
     for node in source.names.of(ast.Subscript):  # while it is imported, the script is no command
         if ast.unparse(node) == "sys.argv[0]" and source.names.definition_around(node) is None:
             script.edits.append((source, Replace(node, "__file__")))
     script.support = SUPPORT
-    script.edits += [*yield_edits(fits), *((source, one) for one in main_edits(source))]
+    script.edits += [*yield_edits(fits), *((source, edit) for edit in main_edits(source))]
     name = modules.name_of(source)
     _train(script, fits, f"{name}:{class_name(source, name)}")
     return script
@@ -253,5 +255,5 @@ def _plan_submission(source: Source, modules: Modules) -> Script | None:
     message = f"{_SUBMITTED}; {_COMPUTED}" if is_computed else _SUBMITTED
     _say(script, source, call, Kind.NOTE, message)
     gone = native.with_preparation(source, modules, statement)
-    script.edits += [(source, ReplaceStatement(one)) for one in gone]
+    script.edits += [(source, ReplaceStatement(statement)) for statement in gone]
     return script

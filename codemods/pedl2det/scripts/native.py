@@ -74,14 +74,16 @@ def _value(flow: Flow, node: ast.expr | None) -> object:
                 found |= _by_option(flow, use.around) if use.is_change else {}
             return found
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
-            return [_value(flow, one) for one in parts]
+            return [_value(flow, part) for part in parts]
         case ast.Call() as call:
             meaning = flow.modules.meaning(call.func) or ""
             kind = meaning.rpartition(".")[2]
             if not meaning.startswith("determined.") or kind not in _PARAMETERS:
                 raise ValueError("computed")
             given = dict(zip(_PARAMETERS[kind], call.args, strict=False))
-            given |= {str(one.arg).replace("value", "val"): one.value for one in call.keywords}
+            given |= {
+                str(keyword.arg).replace("value", "val"): keyword.value for keyword in call.keywords
+            }
             found = {name: _value(flow, value) for name, value in given.items()}
             return found["val"] if kind == "Constant" else {"type": _KINDS[kind], **found}
         case literal:
@@ -100,8 +102,8 @@ def _by_option(flow: Flow, change: ast.AST | None) -> dict[str, object]:
             args=[ast.Call(func=function, args=[ast.Attribute(attr=option)])],
         ) if flow.modules.meaning(function) == "json.loads":
             for call in flow.modules.of(ast.Call):
-                named = [one.value for one in call.args if isinstance(one, ast.Constant)]
-                default = {one.arg: one.value for one in call.keywords}.get("default")
+                named = [text.value for text in call.args if isinstance(text, ast.Constant)]
+                default = {keyword.arg: keyword.value for keyword in call.keywords}.get("default")
                 if f"--{option.replace('_', '-')}" in named and isinstance(default, ast.Constant):
                     return dict(json.loads(str(default.value)))
     raise ValueError("changed later")
@@ -116,50 +118,50 @@ def with_preparation(source: Source, modules: Modules, statement: ast.stmt) -> l
     A main guard of nothing else goes, too.
     """
     used = {
-        one.name if isinstance(one, ast.alias) else one.attr
+        node.name if isinstance(node, ast.alias) else node.attr
         for other in modules
         if other is not source
-        for one in other.names.of(ast.alias, ast.Attribute)
+        for node in other.names.of(ast.alias, ast.Attribute)
     }
     groups: dict[str, list[ast.stmt]] = defaultdict(list)
-    for name, one in _preparations(source):
+    for name, preparation in _preparations(source):
         if name not in used:
-            groups[name].append(one)
+            groups[name].append(preparation)
     statements, more = [statement], [""]
     while more:
         gone = _below(statements)
         words = source.names.of(ast.Name)
         more = [
             name
-            for name in groups.keys() & {one.id for one in words if one in gone}
-            if {one for one in words if one.id == name} <= gone | _below(groups[name])
+            for name in groups.keys() & {word.id for word in words if word in gone}
+            if {word for word in words if word.id == name} <= gone | _below(groups[name])
         ]
-        statements += [one for name in more for one in groups.pop(name)]
+        statements += [preparation for name in more for preparation in groups.pop(name)]
     for guard in source.tree.body:
         if is_guard(guard) and gone.issuperset(guard.body):  # type: ignore[attr-defined]
-            statements = [one for one in statements if one not in guard.body]  # type: ignore[attr-defined]
+            statements = [kept for kept in statements if kept not in guard.body]  # type: ignore[attr-defined]
             statements.append(guard)
     return statements
 
 
 def _below(statements: list[ast.stmt]) -> set[ast.AST]:
     """The nodes of some statements."""
-    return {node for one in statements for node in ast.walk(one)}
+    return {node for statement in statements for node in ast.walk(statement)}
 
 
 def _preparations(source: Source) -> Iterator[tuple[str, ast.stmt]]:
     """Assignments without side effects, and calls of methods of what they bind."""
-    for one in source.names.of(ast.Assign, ast.Expr):
-        match one:
+    for statement in source.names.of(ast.Assign, ast.Expr):
+        match statement:
             case (
                 ast.Assign(targets=[ast.Name(id=name)])
                 | ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name))))
             ):
-                calls = (node for node in ast.walk(one.value) if isinstance(node, ast.Call))
+                calls = (node for node in ast.walk(statement.value) if isinstance(node, ast.Call))
                 if all(
                     getattr(call.func, "attr", "") in _OF_PARSERS
                     or is_pure(source, call)
                     or (source.names.qualified(call.func) or "").startswith(_LIBRARIES)
                     for call in calls
                 ):
-                    yield name, one
+                    yield name, statement

@@ -53,7 +53,7 @@ class _Definition:
         while waiting:
             scope = waiting.pop()
             is_module = scope.get_type() == "module"
-            symbols = [one for one in scope.get_symbols() if is_module or one.is_global()]
+            symbols = [symbol for symbol in scope.get_symbols() if is_module or symbol.is_global()]
             found |= {symbol.get_name() for symbol in symbols}
             waiting += scope.get_children()
         return frozenset(found)
@@ -100,7 +100,9 @@ def merged(existing: str, names: Iterable[str]) -> str:
     """
     names = list(names)
     symbols = symtable.symtable(existing, MODULE, "exec").get_symbols()
-    bound = {one.get_name() for one in symbols if one.is_assigned() or one.is_imported()}
+    bound = {
+        symbol.get_name() for symbol in symbols if symbol.is_assigned() or symbol.is_imported()
+    }
     held = [name for name in _definitions(PACKAGE) if name in bound]
     if existing.strip() in ("", render(held).strip()):
         return render([*held, *names])
@@ -179,10 +181,10 @@ def _written(start: str, value: Any, end: str = "") -> str:
         return line
     indent = " " * (len(start) - len(start.lstrip()))
     first, last = [*repr(type(value)())]
-    keys = [f'"{one}": ' if isinstance(value, dict) else "" for one in value]
+    keys = [f'"{key}": ' if isinstance(value, dict) else "" for key in value]
     members = value.values() if isinstance(value, dict) else value
     pairs = zip(keys, members, strict=True)
-    inside = [_written(f"    {indent}{key}", one, ",") for key, one in pairs]
+    inside = [_written(f"    {indent}{key}", member, ",") for key, member in pairs]
     return "\n".join([start + first, *inside, indent + last + end])
 
 

@@ -60,11 +60,11 @@ class Uses(Origins):
             seen.add(here)
             is_near = len(here[1]) <= LONGEST and len(seen) <= FARTHEST
             ends = [Use(Way.OTHER, here[0], *here)]
-            for one in self._forward(*here) if is_near else ends:
-                if isinstance(one, Use):
-                    found[one] = None
+            for step in self._forward(*here) if is_near else ends:
+                if isinstance(step, Use):
+                    found[step] = None
                 else:
-                    waiting.append(one)
+                    waiting.append(step)
         return list(found)
 
     def parameter_uses(self, parameter: ast.arg) -> list[Use]:
@@ -124,8 +124,8 @@ class Uses(Origins):
                     yield read, path
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 index = element(elements, path[0]) if path else None
-                for one in elements if index is None else [elements[index]]:
-                    yield from self._into(one, path[1:])
+                for part in elements if index is None else [elements[index]]:
+                    yield from self._into(part, path[1:])
             case ast.Starred(value=inner):
                 yield from self._into(inner, path)
             case ast.Attribute():
@@ -142,7 +142,10 @@ class Uses(Origins):
             yield Use(Way.METHOD, node, call, path)
         else:
             functions = self.called(call)
-            filled = [parameter_for(self.call_of(call, one), one, node) for one in functions]
+            filled = [
+                parameter_for(self.call_of(call, function), function, node)
+                for function in functions
+            ]
             if not functions or None in filled:
                 yield Use(Way.ARGUMENT, node, call, path)
                 return
@@ -215,9 +218,9 @@ class Uses(Origins):
     def _methods_by_name(self) -> dict[str, list[Function]]:
         found: dict[str, list[Function]] = defaultdict(list)
         for owner in self.modules.of(ast.ClassDef):
-            for one in owner.body:
-                if isinstance(one, Function):
-                    found[one.name].append(one)
+            for member in owner.body:
+                if isinstance(member, Function):
+                    found[member.name].append(member)
         return found
 
     @cached_property
@@ -302,7 +305,7 @@ class Flow(Uses):
         """Whether a list or dict may be changed; not where its members are unpacked at once."""
         parent = self.modules.home(node).names.parents.get(node)
         if isinstance(parent, ast.Assign) and all(
-            isinstance(one, ast.Tuple | ast.List) for one in parent.targets
+            isinstance(target, ast.Tuple | ast.List) for target in parent.targets
         ):
             return False
         if node not in self._changed:
@@ -319,7 +322,7 @@ class Flow(Uses):
                 return True
             case Use(way=Way.ARGUMENT, around=ast.Call(func=func) as call):
                 is_whole = use.node in call.args or any(
-                    one.value is use.node and one.arg for one in call.keywords
+                    keyword.value is use.node and keyword.arg for keyword in call.keywords
                 )
                 return is_whole and not self.modules.is_of_library(func)
         return use.is_change

@@ -52,7 +52,7 @@ class Classes:
         if isinstance(target, ast.Name) and source.names.binder(target) is source.tree:
             dotted = f"{self.modules.name_of(source)}.{target.id}"
             elsewhere = self._reads_by_meaning.get(dotted, [])
-            return [*found, *(one for one in elsewhere if self.modules.home(one) is not source)]
+            return [*found, *(read for read in elsewhere if self.modules.home(read) is not source)]
         return found
 
     @cached_property
@@ -70,8 +70,8 @@ class Classes:
     def bases(self, node: ast.ClassDef) -> list[ast.ClassDef]:
         """A class and the classes of the project that it derives from, itself first."""
         found = [node]
-        for one in found:
-            meanings = [self.modules.meaning(base) for base in one.bases]
+        for owner in found:
+            meanings = [self.modules.meaning(base) for base in owner.bases]
             bases = [self.modules.definition(dotted) for dotted in meanings if dotted is not None]
             found += [
                 base for base in bases if isinstance(base, ast.ClassDef) and base not in found
@@ -88,8 +88,8 @@ class Classes:
         found: dict[ast.ClassDef, list[ast.ClassDef]] = defaultdict(list)
         for node in self.modules.of(ast.ClassDef):
             line = self.bases(node)
-            for one in line:
-                found[one] += [other for other in line if other not in found[one]]
+            for owner in line:
+                found[owner] += [other for other in line if other not in found[owner]]
         return found
 
     # Methods.
@@ -115,14 +115,16 @@ class Classes:
         """The methods that ``super().name`` may mean in a class."""
         bases = self.bases(owner)  # a mixin may precede others, from which it does not derive
         beside = [
-            one for one in self.family(owner) if one not in bases and owner not in self.bases(one)
+            other
+            for other in self.family(owner)
+            if other not in bases and owner not in self.bases(other)
         ]
         own = self._own_methods(bases[1:], name)[:1]
-        return [*own, *(one for one in self._own_methods(beside, name) if one not in own)]
+        return [*own, *(method for method in self._own_methods(beside, name) if method not in own)]
 
     def _own_methods(self, classes: Iterable[ast.ClassDef], name: str) -> list[Function]:
-        found = (self.own_method(one, name) for one in classes)
-        return [one for one in found if one is not None]
+        found = (self.own_method(node, name) for node in classes)
+        return [method for method in found if method is not None]
 
     # Attributes.
 
@@ -142,14 +144,16 @@ class Classes:
         """What ``self.x`` is set to anywhere in the family of its class; else nothing."""
         owner = self.class_of_self(node)
         bindings: list[Binding | None] = []
-        for one in self.family(owner) if owner is not None else ():
-            bindings += self.modules.home(one).names.bound(one, node.attr)
+        for relative in self.family(owner) if owner is not None else ():
+            bindings += self.modules.home(relative).names.bound(relative, node.attr)
         for target in self._of_self(owner, node.attr, ast.Store):
             bindings.append(self.modules.home(target).names.binding_of(target))
-        known = [one for one in bindings if one and one.value and not one.augmented]
+        known = [
+            binding for binding in bindings if binding and binding.value and not binding.augmented
+        ]
         if len(known) < len(bindings):
             return []
-        return [(one.value, one.path) for one in known if one.value is not None]
+        return [(binding.value, binding.path) for binding in known if binding.value is not None]
 
     def member_reads(self, target: ast.Name) -> list[ast.expr]:
         """Where an attribute of a class is read through its instances or the class."""
@@ -164,8 +168,8 @@ class Classes:
         self, owner: ast.ClassDef | None, name: str, context: type[ast.expr_context]
     ) -> Iterator[ast.Attribute]:
         """Where the family of a class reads or sets ``self.name``."""
-        for one in self.family(owner) if owner is not None else ():
-            for node in self.modules.home(one).names.below(one):
+        for relative in self.family(owner) if owner is not None else ():
+            for node in self.modules.home(relative).names.below(relative):
                 if (
                     isinstance(node, ast.Attribute)
                     and node.attr == name
@@ -229,12 +233,12 @@ class Origins(Classes):
         waiting: list[ast.AST] = [node]
         seen: set[ast.AST] = set()
         while waiting:
-            for one in self.origins(waiting.pop()):
-                if one.node in seen:
+            for origin in self.origins(waiting.pop()):
+                if origin.node in seen:
                     continue
-                seen.add(one.node)
-                yield one.node
-                match one.node:
+                seen.add(origin.node)
+                yield origin.node
+                match origin.node:
                     case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Dict(values=parts):
                         waiting += parts
                     case ast.BinOp(left=left, right=right):  # a list and more of it
@@ -353,7 +357,11 @@ class Origins(Classes):
         if isinstance(function, ast.Lambda):
             return [function.body]
         own = self._own_nodes(function, ast.Return)
-        return [one.value for one in own if isinstance(one, ast.Return) and one.value is not None]
+        return [
+            statement.value
+            for statement in own
+            if isinstance(statement, ast.Return) and statement.value is not None
+        ]
 
     def _returns_plainly(self, function: Callable) -> bool:
         """Whether a call of a function gives what its ``return`` statements say."""
@@ -368,9 +376,9 @@ class Origins(Classes):
     def _own_nodes(self, function: ast.AST, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
         """The nodes of some kinds in a function, without those of functions and classes in it."""
         names = self.modules.home(function).names
-        for one in names.below(function):
-            if isinstance(one, kinds) and names.definition_around(one) is function:
-                yield one
+        for node in names.below(function):
+            if isinstance(node, kinds) and names.definition_around(node) is function:
+                yield node
 
     def called(self, call: ast.Call) -> list[Callable]:
         """The functions of the project that a call may call; empty if any may be another."""
@@ -413,14 +421,18 @@ class Origins(Classes):
             around = self.modules.home(node).names.class_around(node)
             return self.inherited(around, node.attr) if around is not None else []
         methods = [self._method_of(origin, node.attr) for origin in self.origins(node.value)]
-        known = [one for one in methods if one is not None]
+        known = [method for method in methods if method is not None]
         return known if len(known) == len(methods) else []
 
     def _method_of(self, origin: Origin, name: str) -> Function | None:
         """The method of an instance that is made by calling its class."""
         if origin.path or not isinstance(origin.node, ast.Call):
             return None
-        classes = [one.node for one in self.origins(origin.node.func) if not one.path]
+        classes = [
+            class_origin.node
+            for class_origin in self.origins(origin.node.func)
+            if not class_origin.path
+        ]
         if len(classes) != 1 or not isinstance(classes[0], ast.ClassDef):
             return None
         return self.method(classes[0], name)
