@@ -135,14 +135,14 @@ class Reaching:
         #: The bindings in each node around one, itself included.
         self._within: dict[ast.AST, set[ast.AST]] = defaultdict(set)
         for node in nodes:
-            here = node
-            while here is not scope:
-                self._within[here].add(node)
-                here = parents[here]
+            outer = node
+            while outer is not scope:
+                self._within[outer].add(node)
+                outer = parents[outer]
 
     def at(self, read: ast.AST) -> set[ast.AST]:
         """The bindings that may hold where the name is read."""
-        found: set[ast.AST] = set()
+        bindings: set[ast.AST] = set()
         child = read
         while child is not self._scope:
             parent = self._parents[child]
@@ -151,46 +151,46 @@ class Reaching:
                 (body for body in blocks if isinstance(body, list) and child in body), None
             )
             if block is not None:
-                held, passes = self._after(block[: block.index(child)])
-                found |= held
+                reaching, passes = self._after(block[: block.index(child)])
+                bindings |= reaching
                 if not passes:
-                    return found
+                    return bindings
             if isinstance(parent, _LOOSE):
-                found |= self._in(parent)
+                bindings |= self._in(parent)
                 match parent:  # a loop's target is bound before its body
                     case ast.For() | ast.AsyncFor() if child in parent.body:
                         if self._in(parent.target):
-                            return found
+                            return bindings
             elif isinstance(parent, ast.If) and block is not None:
-                found |= self._in(parent.test)
+                bindings |= self._in(parent.test)
             elif block is None and isinstance(parent, ast.stmt):
                 parents = {binding: self._parents[binding] for binding in self._in(child)}
-                found |= {
+                bindings |= {
                     binding for binding in parents if isinstance(parents[binding], ast.NamedExpr)
                 }
             child = parent
-        return found | {binding for binding in self._within if isinstance(binding, ast.arg)}
+        return bindings | {binding for binding in self._within if isinstance(binding, ast.arg)}
 
     def _after(self, statements: Sequence[ast.AST]) -> Held:
         """What may hold after some statements."""
-        found: set[ast.AST] = set()
+        bindings: set[ast.AST] = set()
         for statement in reversed(statements):
             if isinstance(statement, _LEAVING):
-                return found, False
+                return bindings, False
             if statement in self._within:
-                held, passes = self._through(statement)
-                found |= held
+                reaching, passes = self._through(statement)
+                bindings |= reaching
                 if not passes:
-                    return found, False
-        return found, True
+                    return bindings, False
+        return bindings, True
 
     def _through(self, node: ast.AST) -> Held:
         """What may hold after a statement that binds the name."""
         match node:
             case ast.If(test=test):
-                held, passes = self._after(node.body)
+                reaching, passes = self._after(node.body)
                 other, passes_other = self._after(node.orelse)
-                return held | other | self._in(test), passes or passes_other
+                return reaching | other | self._in(test), passes or passes_other
             case ast.AugAssign(target=target) if target in self._within:
                 return self._in(node), True
         is_certain = not isinstance(node, _LOOSE) and any(

@@ -138,8 +138,8 @@ class Config:
     @property
     def trial(self) -> str:
         """The trial that the config names, as ``module:Class``; else an empty string."""
-        found = (self.named.get(kind, "") for kind in ("entrypoint", "trial_class"))
-        return next((name for name in found if ":" in name), "")
+        entrypoints = (self.named.get(kind, "") for kind in ("entrypoint", "trial_class"))
+        return next((name for name in entrypoints if ":" in name), "")
 
     @cached_property
     def counts_steps(self) -> bool:

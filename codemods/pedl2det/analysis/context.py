@@ -77,18 +77,18 @@ class ContextReach:
 
     def at(self, node: ast.AST) -> Access | None:
         """How code at a place gets the context; None if it cannot."""
-        around = self._around(node)
-        function = next((scope for scope in reversed(around) if isinstance(scope, Function)), None)
+        scopes = self._around(node)
+        function = next((scope for scope in reversed(scopes) if isinstance(scope, Function)), None)
         if function is None:
             return None
-        own = self._on_trial(function)
-        if own is not None:
+        expression = self._on_trial(function)
+        if expression is not None:
             inner = (
-                arg.arg for scope in around if scope is not function for arg in by_position(scope)
+                arg.arg for scope in scopes if scope is not function for arg in by_position(scope)
             )
-            return None if own.partition(".")[0] in inner else Access(own)
-        if (given := self._given(function)) is not None:
-            return Access(given)
+            return None if expression.partition(".")[0] in inner else Access(expression)
+        if (parameter := self._given(function)) is not None:
+            return Access(parameter)
         if self.can_take(function):
             return Access(self.parameter_of(function), function)
         return None
@@ -97,8 +97,8 @@ class ContextReach:
     def _constructor_parameters(self) -> list[ast.arg]:
         """The parameters by which trials get their context, before the migration."""
         methods = [self._flow.own_method(owner, "__init__") for owner in self._classes]
-        given = [_given_context(method) for method in methods if method is not None]
-        return [parameter for parameter in given if parameter is not None]
+        parameters = [_given_context(method) for method in methods if method is not None]
+        return [parameter for parameter in parameters if parameter is not None]
 
     def _given(self, function: Function) -> str | None:
         """The parameter that gets the trial's context in every call already."""
@@ -131,17 +131,17 @@ class ContextReach:
 
     def _around(self, node: ast.AST) -> list[Callable]:
         """The functions and lambdas whose bodies hold a node, below a class or a module."""
-        found: list[Callable] = []
+        scopes: list[Callable] = []
         child = node
         for parent in self._flow.modules.home(node).names.around(node):
             if isinstance(parent, Callable) and is_inside(child, parent):
-                found.append(parent)
+                scopes.append(parent)
             elif isinstance(parent, ast.ClassDef) and any(
-                isinstance(scope, Function) for scope in found
+                isinstance(scope, Function) for scope in scopes
             ):
                 break
             child = parent
-        return found
+        return scopes
 
     def _on_trial(self, function: Function) -> str | None:
         """The context's expression in a method of a trial."""
@@ -156,8 +156,8 @@ class ContextReach:
 
     def constructor_parameter(self, function: Function) -> str:
         """The name of the context in a trial's constructor, before or after its migration."""
-        given = _given_context(function)
-        return self.parameter_of(function) if given is None else given.arg
+        parameter = _given_context(function)
+        return self.parameter_of(function) if parameter is None else parameter.arg
 
     @cached_property
     def attribute(self) -> str:
@@ -169,15 +169,15 @@ class ContextReach:
                         return name
         return self.unused(*_ATTRIBUTES)
 
-    def unused(self, *wanted: str) -> str:
+    def unused(self, *names: str) -> str:
         """The first of some names that no class of the trial uses for an attribute."""
-        return next(name for name in wanted if name not in self._stored_attributes)
+        return next(name for name in names if name not in self._stored_attributes)
 
     @cached_property
     def _stored_attributes(self) -> set[str]:
         """The attributes that the classes of the trial set, define or name in a text."""
         modules = self._flow.modules  # other code may set them on the trial, too
-        found = {
+        stored = {
             attribute.attr
             for attribute in modules.of(ast.Attribute)
             if isinstance(attribute.ctx, ast.Store)
@@ -187,11 +187,11 @@ class ContextReach:
             for node in names.below(owner):
                 match node:
                     case ast.Constant(value=str(name)):
-                        found.add(name)
+                        stored.add(name)
                     case ast.Name(ctx=ast.Store(), id=name) if names.binder(node) is owner:
-                        found.add(name)
-            found |= {member.name for member in owner.body if isinstance(member, Function)}
-        return found
+                        stored.add(name)
+            stored |= {member.name for member in owner.body if isinstance(member, Function)}
+        return stored
 
 
 def _given_context(function: Function) -> ast.arg | None:
@@ -201,8 +201,10 @@ def _given_context(function: Function) -> ast.arg | None:
         is_annotated = parameter.annotation is not None and "Context" in ast.unparse(
             parameter.annotation
         )
-        kept = {f"{first_parameter(function)}.{name} = {parameter.arg}" for name in _ATTRIBUTES}
-        if is_annotated or parameter.arg in ("context", "trial_context") or kept & done:
+        assignments = {
+            f"{first_parameter(function)}.{name} = {parameter.arg}" for name in _ATTRIBUTES
+        }
+        if is_annotated or parameter.arg in ("context", "trial_context") or assignments & done:
             return parameter
     return None
 

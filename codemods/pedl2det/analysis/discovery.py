@@ -107,7 +107,7 @@ def discover(paths: Sequence[Path]) -> Discovered:
     projects = []
     for home in sorted(homes):
         inner = [other for other in homes if other != home and other.is_relative_to(home)]
-        own = [
+        old = [
             file for file in files.old if file.is_relative_to(home) and not _is_below(file, inner)
         ]
         own_scripts = tuple(script for script in scripts if script.parent == home)
@@ -122,7 +122,7 @@ def discover(paths: Sequence[Path]) -> Discovered:
             *(file for file, trial_home in trials.items() if trial_home == home),
             *own_scripts,
         ]
-        project = membership.members(home, defining, own, entries, reader, inner, top)
+        project = membership.members(home, defining, old, entries, reader, inner, top)
         projects.append(replace(project, configs=configs, scripts=own_scripts))
     projects += _without_trial(files.old, projects, reader)
     return Discovered(
@@ -169,7 +169,7 @@ def assign(
     its entrypoint names, or to the only one near it. The search ends at the ``tops``. Return the
     configs of each trial's directory, and the stray ones.
     """
-    found: dict[Path, list[Path]] = {}
+    assigned: dict[Path, list[Path]] = {}
     stray: list[Path] = []
     for file in files:
         config = reader.config_or_none(file)
@@ -181,10 +181,10 @@ def assign(
         else:
             continue
         if len(candidates) == 1:
-            found.setdefault(candidates[0], []).append(file)
+            assigned.setdefault(candidates[0], []).append(file)
         elif config is not None and config.counts_steps:
             stray.append(file)
-    return {home: tuple(configs) for home, configs in found.items()}, tuple(stray)
+    return {home: tuple(configs) for home, configs in assigned.items()}, tuple(stray)
 
 
 def _candidates(
@@ -218,33 +218,33 @@ def _around(file: Path, homes: Sequence[Path]) -> list[Path]:
 
 def _holds(home: Path, directory: Path, name: str) -> bool:
     """Whether an entrypoint's module is found from a trial's directory, or is in it."""
-    found = membership.module(home, name) or membership.module(directory, name)
-    return found is not None and found.is_relative_to(home)
+    file = membership.module(home, name) or membership.module(directory, name)
+    return file is not None and file.is_relative_to(home)
 
 
 def with_notebooks(
     projects: Sequence[Project], files: Sequence[Path], reader: Reader
 ) -> Iterator[Project]:
     """Add notebooks to the projects whose modules they import, and projects of their own."""
-    found = list(projects)
+    updated = list(projects)
     for file in files:
         source = reader.source_or_none(file)
         has_trial = source is not None and bool(membership.trial_classes(source))
-        near = None if has_trial else _nearest(file, found)
+        near = None if has_trial else _nearest(file, updated)
         if near is not None and _imports(file, near):
-            found[found.index(near)] = replace(near, notebooks=(*near.notebooks, file))
+            updated[updated.index(near)] = replace(near, notebooks=(*near.notebooks, file))
         elif names.mentions_legacy(file.read_bytes()) and _matters(file, reader):
             modules = {file.stem: file}
             if has_trial:
                 modules = membership.reached([file], file.parent, reader)
             needed = frozenset(modules.values())
-            found.append(Project(file.parent, file.parent, modules, needed, has_trial=has_trial))
-    taken = {path for project in found if project.has_trial for path in project.modules.values()}
-    for project in found:
+            updated.append(Project(file.parent, file.parent, modules, needed, has_trial=has_trial))
+    taken = {path for project in updated if project.has_trial for path in project.modules.values()}
+    for project in updated:
         if project.has_trial:
             yield project
-        elif left := {name: path for name, path in project.modules.items() if path not in taken}:
-            yield replace(project, modules=left)
+        elif loose := {name: path for name, path in project.modules.items() if path not in taken}:
+            yield replace(project, modules=loose)
 
 
 def _nearest(file: Path, projects: Sequence[Project]) -> Project | None:

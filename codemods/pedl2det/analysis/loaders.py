@@ -52,8 +52,8 @@ def returning(trial: Trial) -> Iterator[tuple[Function, Role | None]]:
 
 def roles_of(trial: Trial, call: ast.expr) -> set[Role]:
     """What a value is returned for as a loader; empty if it is used for anything else."""
-    found = {_role(trial, use) for use in trial.flow.uses(call)}
-    return set() if None in found else {role for role in found if role is not None}
+    roles = {_role(trial, use) for use in trial.flow.uses(call)}
+    return set() if None in roles else {role for role in roles if role is not None}
 
 
 def _role(trial: Trial, use: Use) -> Role | None:
@@ -98,37 +98,44 @@ def needs_unwrapping(trial: Trial) -> bool:
     """Whether only a run shows what the loaders are, so that ``training_loader`` has to look."""
     if keeps_adapters(trial):
         return True
-    found = [origin for _, origins in returned_loaders(trial) for origin in origins]
+    loaders = [origin for _, origins in returned_loaders(trial) for origin in origins]
     return any(_SPEAKS_OF_DATASETS.search(source.text) for source in trial.modules) and not all(
-        is_wrapped(trial, origin) or is_sequence(trial, origin) for origin in found
+        is_wrapped(trial, origin) or is_sequence(trial, origin) for origin in loaders
     )
 
 
 def plain_adapter(trial: Trial, reference: Reference) -> Role | None:
     """The role of a returned adapter with visible settings, which can become ``configure_fit``."""
     call = reference.call
-    given = arguments_of(call, ADAPTER_PARAMETERS, data="sequence") if call is not None else None
-    if call is None or given is None or "sequence" not in given or not trial.context.at(call):
+    arguments = (
+        arguments_of(call, ADAPTER_PARAMETERS, data="sequence") if call is not None else None
+    )
+    if (
+        call is None
+        or arguments is None
+        or "sequence" not in arguments
+        or not trial.context.at(call)
+    ):
         return None
     roles = roles_of(trial, call)
-    is_lost = Role.TRAINING in roles and len(given) > 1 and not _is_always_returned(trial, call)
+    is_lost = Role.TRAINING in roles and len(arguments) > 1 and not _is_always_returned(trial, call)
     return roles.pop() if len(roles) == 1 and not is_lost else None
 
 
-def _is_always_returned(trial: Trial, made: ast.expr, depth: int = 0) -> bool:
+def _is_always_returned(trial: Trial, loader: ast.expr, depth: int = 0) -> bool:
     """Whether a value is returned where it is made, or is bound last to a name that is returned."""
-    within = trial.modules.home(made).names
-    function = within.definition_around(made)
+    within = trial.modules.home(loader).names
+    function = within.definition_around(loader)
     returned = trial.flow.returned(function) if isinstance(function, Function) else []
     firsts = [
         result.elts[0] if isinstance(result, ast.Tuple) and result.elts else result
         for result in returned
     ]
-    match within.statement_of(made), firsts:
-        case ast.Assign(targets=[target], value=value), [ast.Name() as last] if value is made:
+    match within.statement_of(loader), firsts:
+        case ast.Assign(targets=[target], value=value), [ast.Name() as last] if value is loader:
             is_here = [binding.node for binding in within.bindings(last)][-1:] == [target]
         case _:
-            is_here = made in firsts
+            is_here = loader in firsts
     if function is None or not is_here or function in dict(returning(trial)):
         return is_here
     calls = [call.node for call in trial.flow.calls(function)]
@@ -138,17 +145,21 @@ def _is_always_returned(trial: Trial, made: ast.expr, depth: int = 0) -> bool:
 def is_plain_in_memory(trial: Trial, reference: Reference) -> bool:
     """Whether an ``InMemorySequence`` can become a tuple of its arrays."""
     call = reference.call
-    given = arguments_of(call, ARRAYS_PARAMETERS) if call is not None else None
-    if call is None or given is None or [*given][:2] != ["data", "labels"]:
+    arguments = arguments_of(call, ARRAYS_PARAMETERS) if call is not None else None
+    if call is None or arguments is None or [*arguments][:2] != ["data", "labels"]:
         return False
-    drop = given.get("drop_leftovers", ast.Constant(False))
+    drop = arguments.get("drop_leftovers", ast.Constant(False))
     return (
-        "batch_size" in given
-        and isinstance(given.get("sample_weight"), ast.Name | ast.Constant | ast.Attribute | None)
+        "batch_size" in arguments
+        and isinstance(
+            arguments.get("sample_weight"), ast.Name | ast.Constant | ast.Attribute | None
+        )
         and isinstance(drop, ast.Constant)
         and drop.value is False
         and bool(roles_of(trial, call))
-        and all(_is_batch_size(trial, origin) for origin in trial.flow.origins(given["batch_size"]))
+        and all(
+            _is_batch_size(trial, origin) for origin in trial.flow.origins(arguments["batch_size"])
+        )
     )
 
 
@@ -171,26 +182,26 @@ def _is_batch_size(trial: Trial, origin: Origin) -> bool:
 
 def _is_hparams(trial: Trial, node: ast.arg) -> bool:
     """Whether a parameter holds the hyperparameters, as the old harness gave them."""
-    given = [
+    parameters = [
         entry_of(function).hparams
         for function in (trial.loaders, trial.download)
         if function is not None
     ]
-    given += [
+    parameters += [
         parameter
         for _, method in trial.methods(*GIVEN_HPARAMS)
         for parameter in by_position(method)[1:2]
     ]
     return (
         trial.generation is Generation.PEDL
-        and node in given
+        and node in parameters
         and not any(use.is_change for use in trial.flow.parameter_uses(node))
     )
 
 
 def made_of(trial: Trial, node: ast.expr, path: Path = (), depth: int = 0) -> list[Origin]:
     """What a value is made of by methods, such as the ``data`` of ``data.map(f).batch(8)``."""
-    found: list[Origin] = []
+    origins: list[Origin] = []
     for origin in trial.flow.origins(node, path):
         match origin.node:
             case ast.Call(func=ast.Attribute(value=inner) as method) if (
@@ -200,10 +211,10 @@ def made_of(trial: Trial, node: ast.expr, path: Path = (), depth: int = 0) -> li
                 and trial.modules.meaning(method) is None
                 and not trial.flow.called(origin.node)
             ):
-                found += made_of(trial, inner, depth=depth + 1)
+                origins += made_of(trial, inner, depth=depth + 1)
             case _:
-                found.append(origin)
-    return found
+                origins.append(origin)
+    return origins
 
 
 def is_wrapped(trial: Trial, origin: Origin) -> bool:
@@ -238,7 +249,7 @@ def is_sequence(trial: Trial, origin: Origin) -> bool:
 
 def only_datasets(trial: Trial) -> bool:
     """Whether every loader is certainly a dataset."""
-    found = [*returned_loaders(trial)]
-    return {role for role, _ in found} == {*Role} and all(
-        origins and all(is_dataset(trial, origin) for origin in origins) for _, origins in found
+    loaders = [*returned_loaders(trial)]
+    return {role for role, _ in loaders} == {*Role} and all(
+        origins and all(is_dataset(trial, origin) for origin in origins) for _, origins in loaders
     )

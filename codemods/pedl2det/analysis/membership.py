@@ -209,8 +209,8 @@ class _Walk:
             source = self.reader.source_or_none(file)
             if source is None:
                 continue
-            around = (file.parent, self.home)
-            self.added += [top / path for path in added_paths(source) for top in around]
+            folders = (file.parent, self.home)
+            self.added += [top / path for path in added_paths(source) for top in folders]
             for base, files_by_name, is_relative in self._imports(source):
                 is_below = base != self.home and base.is_relative_to(self.home)
                 if not is_below and not (is_relative and base == self.home):
@@ -238,15 +238,15 @@ class _Walk:
 
     def modules(self, root: Path) -> dict[str, Path]:
         """The files by name; a package goes by its own name."""
-        found: dict[str, Path] = {}
+        modules: dict[str, Path] = {}
         for file in sorted(self.files):
             if file.is_relative_to(root) and (root == self.home or file.is_relative_to(self.home)):
                 parts = file.relative_to(root).with_suffix("").parts
                 is_package = parts[-1] == "__init__" and len(parts) > 1
-                found[".".join(parts[:-1] if is_package else parts)] = file
+                modules[".".join(parts[:-1] if is_package else parts)] = file
         for file, name in sorted(self.outside.items()):
-            found.setdefault(name, file)
-        return dict(sorted(found.items()))
+            modules.setdefault(name, file)
+        return dict(sorted(modules.items()))
 
     def _name(self, name: str, base: Path) -> str:
         """The dotted name of a file outside of the trial's directory."""
@@ -274,8 +274,8 @@ class _Walk:
                     bases = [*source.path.parents[level - 1 : level]]
                 elif names[0].partition(".")[0] in _LIBRARIES:
                     bases = [self.home]
-                found = ((base, _files(base, names)) for base in bases)
-                yield from [(base, files, level > 0) for base, files in found if files][:1]
+                files_by_base = ((base, _files(base, names)) for base in bases)
+                yield from [(base, files, level > 0) for base, files in files_by_base if files][:1]
 
     def _named_by(self, call: ast.Call, is_path: bool) -> dict[str, Path]:
         """The modules that a call may name: of the package or directory in a text, or all below."""
@@ -284,12 +284,12 @@ class _Walk:
         named = [self.home / name for name in tops if name.isidentifier()]
         below = [*sorted(self.home.glob("*.py")), *sorted(self.home.glob("*/*.py"))]
         top = None if is_path else next(iter(named), None)
-        here = next((path for path in named if path.is_dir()), top)
+        package = next((path for path in named if path.is_dir()), top)
         begins = tuple(path.name for path in named)
         chosen = [
             file
             for file in below
-            if here in (None, file.parent) or (not is_path and file.stem.startswith(begins))
+            if package in (None, file.parent) or (not is_path and file.stem.startswith(begins))
             if file.stem != "__init__"
         ]
         paths = [path.relative_to(self.home).with_suffix("").parts for path in chosen]
@@ -298,14 +298,14 @@ class _Walk:
 
 def _files(base: Path, dotted: Sequence[str]) -> dict[str, Path]:
     """The modules that exist below a directory, with the packages around them."""
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for name in dotted:
         parts = name.split(".") if module(base, name) is not None else ()
         for prefix in (".".join(parts[:end]) for end in range(1, len(parts) + 1)):
             file = module(base, prefix)
             if file is not None:
-                found[prefix] = file
-    return found
+                files[prefix] = file
+    return files
 
 
 def module(base: Path, dotted: str) -> Path | None:

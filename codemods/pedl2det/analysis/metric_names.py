@@ -74,18 +74,18 @@ def renamed_since_tf1(trial: Trial, call: ast.Call) -> tuple[ConfigNeed, ...]:
 
 def asked_for(trial: Trial, *calls: ast.Call) -> set[str]:
     """The names of metrics in the arguments of calls of ``compile``."""
-    given = [argument(call, "metrics", 2) for call in calls]
-    found: set[str] = set()
-    for node in (node for metrics in given if metrics for node in trial.flow.members(metrics)):
+    arguments = [argument(call, "metrics", 2) for call in calls]
+    asked: set[str] = set()
+    for node in (node for metrics in arguments if metrics for node in trial.flow.members(metrics)):
         match node:
             case ast.Constant(value=str(name)) | ast.FunctionDef(name=name):
-                found.add(name)
+                asked.add(name)
             case ast.Call(keywords=keywords):
                 named = (keyword.value for keyword in keywords if keyword.arg == "name")
-                found |= {str(value.value) for value in named if isinstance(value, ast.Constant)}
+                asked |= {str(value.value) for value in named if isinstance(value, ast.Constant)}
             case ast.Attribute() | ast.arg() | ast.Subscript():
-                found |= _strings(trial)  # it cannot be followed: any may be one
-    return found
+                asked |= _strings(trial)  # it cannot be followed: any may be one
+    return asked
 
 
 def strings_in(hyperparameters: object) -> set[str]:
@@ -95,11 +95,11 @@ def strings_in(hyperparameters: object) -> set[str]:
 
 def _strings(trial: Trial) -> set[str]:
     """Every string of the hyperparameters if one is a metric, else also of the code."""
-    found = strings_in([config.get("hyperparameters") for _, config in trial.configs])
-    if any(word in found for words in names.keras.METRIC_NAMES for word in words):
-        return found
+    strings = strings_in([config.get("hyperparameters") for _, config in trial.configs])
+    if any(word in strings for words in names.keras.METRIC_NAMES for word in words):
+        return strings
     constants = [node for source in trial.modules for node in source.names.of(ast.Constant)]
-    return found | {node.value for node in constants if isinstance(node.value, str)}
+    return strings | {node.value for node in constants if isinstance(node.value, str)}
 
 
 #: Configs name validation metrics as the new trial reports them.
@@ -125,9 +125,9 @@ def metric_names(trial: Trial, owner: ast.ClassDef | None = None) -> MetricNames
     validation = {name.removeprefix("val_"): metric for name, metric in read.items()}
     both = [name for name in training if name in validation]
     clashing = [name for name in both if ast.dump(training[name]) != ast.dump(validation[name])]
-    own = trial.flow.method(owner, "compute_validation_metrics")
+    method = trial.flow.method(owner, "compute_validation_metrics")
     return MetricNames(
-        {name: f"training_{name}" for name in clashing}, prefix="" if own else "val_"
+        {name: f"training_{name}" for name in clashing}, prefix="" if method else "val_"
     )
 
 

@@ -54,8 +54,8 @@ class Compile:
     @property
     def optimizers(self) -> list[ast.expr]:
         """The argument that is the optimizer, if it can be seen."""
-        given = argument(self.call, "optimizer", 0)
-        return [] if given is None or isinstance(given, ast.Starred) else [given]
+        optimizer = argument(self.call, "optimizer", 0)
+        return [] if optimizer is None or isinstance(optimizer, ast.Starred) else [optimizer]
 
     @property
     def hides_arguments(self) -> bool:
@@ -67,13 +67,13 @@ def compiles(trial: Trial) -> list[Compile]:
     """Every call that compiles a model, except within a ``compile`` of the model's own."""
     methods = build_methods(trial)
     returned = {origin for method in methods for origin in returned_models(trial, method)}
-    found = []
+    compiled = []
     for call in trial.modules.of(ast.Call):
         if isinstance(call.func, ast.Attribute) and call.func.attr == "compile":
             source, origins = trial.modules.home(call), trial.flow.origins(call.func.value)
             if _is_model(trial, source, call, origins):
-                found.append(_compile(trial, source, call, origins, returned))
-    return found
+                compiled.append(_compile(trial, source, call, origins, returned))
+    return compiled
 
 
 def is_certain(trial: Trial, value: ast.expr) -> bool:
@@ -81,13 +81,13 @@ def is_certain(trial: Trial, value: ast.expr) -> bool:
     if isinstance(value, ast.List | ast.Tuple | ast.Dict):
         parts = value.values if isinstance(value, ast.Dict) else value.elts
         return all(is_certain(trial, part) for part in parts)
-    found = [*trial.flow.members(value)]  # a list that stands elsewhere may get more
-    is_one = len(found) == 1 and isinstance(found[0], FUNCTIONS)
+    members = [*trial.flow.members(value)]  # a list that stands elsewhere may get more
+    is_one = len(members) == 1 and isinstance(members[0], FUNCTIONS)
     return is_one or (
-        bool(found)
+        bool(members)
         and all(
             isinstance(member, ast.Constant) or _meaning(trial, member).startswith(f"{KERAS}.")
-            for member in found
+            for member in members
         )
     )
 
@@ -156,13 +156,13 @@ def makes_model(trial: Trial, node: ast.AST) -> bool:
 
 def returned_models(trial: Trial, method: Function) -> set[Origin]:
     """Where the models that a ``build_model`` returns come from."""
-    found: set[Origin] = set()
+    origins: set[Origin] = set()
     for value in trial.flow.returned(method):
-        found |= looked_through(trial, trial.flow.origins(value))
+        origins |= looked_through(trial, trial.flow.origins(value))
     # What a script's generator yields comes from where that gave it to ``fit``.
     calls = (call for call in trial.modules.of(ast.Call) if getattr(call.func, "attr", "") == "Fit")
     fits = [call for call in calls if ast.unparse(call.func) == _FIT]
-    return {origin for call in fits for origin in trial.flow.origins(call.args[0])} or found
+    return {origin for call in fits for origin in trial.flow.origins(call.args[0])} or origins
 
 
 def _compile(
@@ -170,8 +170,8 @@ def _compile(
 ) -> Compile:
     models = looked_through(trial, origins)
     known = bool(models) and all(makes_model(trial, origin.node) for origin in models)
-    wanted = bool(returned) and all(makes_model(trial, origin.node) for origin in returned)
-    is_other = known and wanted and models.isdisjoint(returned)
+    returns_known = bool(returned) and all(makes_model(trial, origin.node) for origin in returned)
+    is_other = known and returns_known and models.isdisjoint(returned)
     if source.names.function_of(call) is None:  # of a script, unless the trial returns it
         is_other = models.isdisjoint(returned)
     is_other = is_other or is_local(trial, call)
@@ -203,14 +203,14 @@ def _bases(trial: Trial, maker: ast.expr) -> list[ast.expr]:
 
 def looked_through(trial: Trial, origins: list[Origin]) -> set[Origin]:
     """Return the origins of models, through ``wrap_model``."""
-    found: set[Origin] = set()
+    models: set[Origin] = set()
     for origin in origins:
         if _is_wrapping(origin.node) and origin.node.args:  # type: ignore[attr-defined]
             inner = trial.flow.origins(origin.node.args[0])  # type: ignore[attr-defined]
-            found |= {wrapped for wrapped in inner if not _is_wrapping(wrapped.node)}
+            models |= {wrapped for wrapped in inner if not _is_wrapping(wrapped.node)}
         else:
-            found.add(origin)
-    return found
+            models.add(origin)
+    return models
 
 
 def _is_wrapping(node: ast.AST) -> bool:
@@ -237,8 +237,8 @@ def _is_model(trial: Trial, source: Source, call: ast.Call, origins: list[Origin
             function for function in source.names.around(call) if isinstance(function, Function)
         )
         return any(first_parameter(function) == receiver.id for function in functions)
-    said = {keyword.arg for keyword in call.keywords}
-    return bool(said & (_ARGUMENTS | {None})) or len(call.args) > 1
+    keywords = {keyword.arg for keyword in call.keywords}
+    return bool(keywords & (_ARGUMENTS | {None})) or len(call.args) > 1
 
 
 def is_local(trial: Trial, node: ast.AST, seen: frozenset[ast.AST] = frozenset()) -> bool:
@@ -256,8 +256,8 @@ def is_local(trial: Trial, node: ast.AST, seen: frozenset[ast.AST] = frozenset()
     is_plain = isinstance(function, Function) and isinstance(names.parents[function], ast.Module)
     if not is_plain or function in (trial.loaders, trial.download) or trial.flow.escapes(function):
         return False
-    around = seen | {function}
-    return all(is_local(trial, call.node, around) for call in trial.flow.calls(function))
+    callers = seen | {function}
+    return all(is_local(trial, call.node, callers) for call in trial.flow.calls(function))
 
 
 # Callbacks. One that acts on batches knows of epochs too: batches are numbered in an epoch.
@@ -288,18 +288,18 @@ def monitor_of(trial: Trial, call: ast.Call) -> Monitor | None:
     if name not in _BY_VALIDATION or f"{package}." not in (_CALLBACKS, _DETERMINED):
         return None
     is_of_keras = today.startswith(_CALLBACKS)
-    given = argument(call, "monitor", 0)
-    if given is None:
+    monitor = argument(call, "monitor", 0)
+    if monitor is None:
         hides = any(keyword.arg is None for keyword in call.keywords)
         return Monitor(call, is_of_keras, None, (), None if hides else frozenset({"val_loss"}))
-    origins = trial.flow.origins(given)
+    origins = trial.flow.origins(monitor)
     texts = tuple(
         origin.node
         for origin in origins
         if isinstance(origin.node, ast.Constant) and not origin.path
     )
     metrics = frozenset(str(text.value) for text in texts) if len(texts) == len(origins) else None
-    return Monitor(call, is_of_keras, given, texts, metrics)
+    return Monitor(call, is_of_keras, monitor, texts, metrics)
 
 
 def watches_validation(trial: Trial, call: ast.Call) -> bool:
@@ -323,8 +323,8 @@ def _put(trial: Trial) -> Iterator[object]:
         if isinstance(item.ctx, ast.Store):
             is_computed = "val_" in ast.unparse(item.slice)
             yield getattr(item.slice, "value", ... if is_computed else None)
-    for made in trial.modules.of(ast.Dict):
-        yield from (getattr(key, "value", None) for key in made.keys)
+    for display in trial.modules.of(ast.Dict):
+        yield from (getattr(key, "value", None) for key in display.keys)
     for call in trial.modules.of(ast.Call):
         if isinstance(call.func, ast.Attribute) and call.func.attr == "update":
             yield from (keyword.arg for keyword in call.keywords)

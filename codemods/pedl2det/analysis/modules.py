@@ -120,9 +120,9 @@ class Modules:
                 if meaning is None or step in self._open:
                     return dotted
                 self._open.add(step)
-                found = self.follow(module, ".".join([meaning, *parts[end + 1 :]]))
+                place = self.follow(module, ".".join([meaning, *parts[end + 1 :]]))
                 self._open.remove(step)
-                return found
+                return place
         return dotted
 
     def _absolute(self, module: str, dotted: str) -> str:
@@ -173,22 +173,22 @@ class Modules:
     def _packages(self, source: Source) -> list[Source]:
         """The packages around a file."""
         parts = self.name_of(source).split(".")
-        around = (self.by_name.get(".".join(parts[:end])) for end in range(1, len(parts)))
-        return [package for package in around if package is not None]
+        packages = (self.by_name.get(".".join(parts[:end])) for end in range(1, len(parts)))
+        return [package for package in packages if package is not None]
 
     def run_by_importing(
         self, sources: Iterable[Source], besides: Collection[Source] = ()
     ) -> list[Source]:
         """The files that run when some files are imported: these, and all that they import."""
-        found = list(sources)
-        for source in found:
-            around = self._packages(source)
-            found += [
-                package for package in around if package not in found and package not in besides
+        files = list(sources)
+        for source in files:
+            packages = self._packages(source)
+            files += [
+                package for package in packages if package not in files and package not in besides
             ]
             for node in source.names.of(ast.Import, ast.ImportFrom):
-                found += [other for other in self.imported(source, node) if other not in found]
-        return found
+                files += [other for other in self.imported(source, node) if other not in files]
+        return files
 
     def init_effect(self, homes: Iterable[Source]) -> ast.stmt | None:
         """The first statement of ``__init__.py`` whose effect importing other modules may lack.
@@ -216,8 +216,8 @@ class Modules:
     def imported(self, source: Source, node: ast.AST) -> list[Source]:
         """The other files of the project that an import at the top of a file runs."""
         is_at_top = source.names.definition_around(node) is None
-        found = [self.split(name)[0] for name in _imports(source, node) if is_at_top]
-        return [other for other in found if other is not None and other is not source]
+        modules = [self.split(name)[0] for name in _imports(source, node) if is_at_top]
+        return [other for other in modules if other is not None and other is not source]
 
     def meaning(self, node: ast.AST) -> str | None:
         """The dotted name that an expression means: of a module of the project, or of a library."""

@@ -55,12 +55,12 @@ def _today(dotted: str) -> tuple[str, frozenset[tuple[str, str]]]:
 
 def one_meaning(meanings: Iterable[str | None]) -> str | None:
     """Return what all imports of a name mean today, by one that is old; None if they differ."""
-    found = list(dict.fromkeys(meanings))
-    today = {_today(meaning) if meaning is not None else None for meaning in found}
+    distinct = list(dict.fromkeys(meanings))
+    today = {_today(meaning) if meaning is not None else None for meaning in distinct}
     names = {pair[0] for pair in today if pair is not None}
-    old = [meaning for meaning in found if meaning is not None and meaning not in names]
+    old = [meaning for meaning in distinct if meaning is not None and meaning not in names]
     old.sort(key=lambda meaning: not meaning.startswith("keras"))  # which libraries chose then
-    return [*old, *found][0] if len(today) == 1 else None
+    return [*old, *distinct][0] if len(today) == 1 else None
 
 
 class Names:
@@ -143,10 +143,10 @@ class Names:
 
     def definition_around(self, node: ast.AST) -> ast.AST | None:
         """The innermost function, lambda or class around a node."""
-        found = (
+        definitions = (
             outer for outer in self.around(node) if isinstance(outer, (*FUNCTIONS, ast.ClassDef))
         )
-        return next(found, None)
+        return next(definitions, None)
 
     def annotation_around(self, node: ast.AST) -> ast.expr | None:
         """The whole annotation that a node is a part of."""
@@ -260,8 +260,8 @@ class Names:
     def _held(self, scope: Scope, place: ast.AST, name: str) -> set[ast.AST]:
         """The bindings of a scope's own statements that may hold where its name is read."""
         if (scope, name) not in self._reaching:
-            own = [node for node in self._nodes_of(scope, name) if node not in self._remote]
-            self._reaching[scope, name] = Reaching(scope, own, self.parents)
+            nodes = [node for node in self._nodes_of(scope, name) if node not in self._remote]
+            self._reaching[scope, name] = Reaching(scope, nodes, self.parents)
         return self._reaching[scope, name].at(place)
 
     def bound(self, scope: ast.AST, name: str) -> list[Binding]:
@@ -281,12 +281,12 @@ class Names:
         nodes = self._nodes_of(scope, name.id)
         is_here = len(nodes) > 1 and self.scope_around(name) is scope
         if is_here and not isinstance(scope, ast.Lambda):
-            held = self._held(scope, name, name.id)
-            found = self._as_bindings(
-                node for node in nodes if node in held or node in self._remote
+            reaching = self._held(scope, name, name.id)
+            bindings = self._as_bindings(
+                node for node in nodes if node in reaching or node in self._remote
             )
-            if any(binding.node in held for binding in found):
-                return found
+            if any(binding.node in reaching for binding in bindings):
+                return bindings
         return self._as_bindings(nodes)
 
     def reads_of(self, target: ast.AST) -> list[ast.Name]:
@@ -300,18 +300,18 @@ class Names:
 
     @cached_property
     def _reads_by_name(self) -> dict[str, list[ast.Name]]:
-        found: dict[str, list[ast.Name]] = defaultdict(list)
+        reads: dict[str, list[ast.Name]] = defaultdict(list)
         for node in self.of(ast.Name):
             if isinstance(node.ctx, ast.Load) or isinstance(self.parents[node], ast.AugAssign):
-                found[node.id].append(node)
-        return found
+                reads[node.id].append(node)
+        return reads
 
     def binding_of(self, node: ast.AST) -> Binding | None:
         """What a place is bound to, if it is."""
         return binding_of(node, self.parents)
 
     def _as_bindings(self, nodes: Iterable[ast.AST]) -> list[Binding]:
-        return [found for node in nodes if (found := self.binding_of(node)) is not None]
+        return [binding for node in nodes if (binding := self.binding_of(node)) is not None]
 
     def _nodes_of(self, scope: ast.AST, name: str) -> list[ast.AST]:
         return self._bound[scope].get(name, [])  # type: ignore[index]
@@ -444,16 +444,16 @@ def _is_of_scope(child: ast.AST, scope: ast.AST) -> bool:
 
 def _children(node: ast.AST) -> list[ast.AST]:
     """The nodes right below one that have a place; ``ast.iter_child_nodes`` takes twice as long."""
-    found: list[ast.AST] = []
+    children: list[ast.AST] = []
     for field in node._fields:
         value = getattr(node, field, None)
         if type(value) is list:
-            found += [
+            children += [
                 child for child in value if isinstance(child, ast.AST) and type(child) not in _BARE
             ]
         elif isinstance(value, ast.AST) and type(value) not in _BARE:
-            found.append(value)
-    return found
+            children.append(value)
+    return children
 
 
 def root_and_attributes(node: ast.AST) -> tuple[ast.AST, list[str]]:

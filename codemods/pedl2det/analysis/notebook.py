@@ -35,8 +35,8 @@ class Cell:
     @property
     def magic(self) -> str:
         """The ``%%magic`` that takes the whole cell, or the program of ``%%script``; else empty."""
-        found = re.match(r"\s*%%(?:script\s+)?(!|\w+)", self.source)
-        return found[1] if found else ""
+        match = re.match(r"\s*%%(?:script\s+)?(!|\w+)", self.source)
+        return match[1] if match else ""
 
     @property
     def is_python(self) -> bool:
@@ -102,9 +102,9 @@ def _cells(text: str, cells: Sequence[Any]) -> Iterator[Cell]:
 
 
 def _after_blank(text: str, at: int) -> int:
-    found = _BLANK.match(text, at)
-    assert found is not None
-    return found.end()
+    match = _BLANK.match(text, at)
+    assert match is not None
+    return match.end()
 
 
 def _items(text: str, at: int) -> Iterator[tuple[str, Span]]:
@@ -175,11 +175,11 @@ class Magic:
 def mask(source: str, first: int) -> tuple[str, tuple[Magic, ...]]:
     """Mask every piece of IPython in a cell, counted from the first; lines keep their numbers."""
     magics: list[Magic] = []
-    while (found := _ipython_in(source)) is not None:
-        start, end = found.span("magic")
+    while (match := _ipython_in(source)) is not None:
+        start, end = match.span("magic")
         line = source.count("\n", 0, start) + 1
         name = f"__pedl2det_magic_{first + len(magics)}__"
-        magics.append(Magic(found["magic"], line, name + "\n" * found["magic"].count("\n")))
+        magics.append(Magic(match["magic"], line, name + "\n" * match["magic"].count("\n")))
         source = source[:start] + magics[-1].mask + source[end:]
     return source, tuple(magics)
 
@@ -193,10 +193,10 @@ def _ipython_in(source: str) -> re.Match[str] | None:
         wrong = (error.lineno or 1) - 1
     except ValueError:  # a null byte
         pass
-    for found in _IPYTHON.finditer(source):
-        first = source.count("\n", 0, found.start())
-        if found["future"] or first <= wrong <= first + found[0].count("\n"):
-            return found
+    for match in _IPYTHON.finditer(source):
+        first = source.count("\n", 0, match.start())
+        if match["future"] or first <= wrong <= first + match[0].count("\n"):
+            return match
     return None
 
 

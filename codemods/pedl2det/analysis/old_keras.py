@@ -55,8 +55,8 @@ def age(trial: Trial) -> Age:
     is_early, images = trial.generation is Generation.EARLY, _in_images(trial)
     if trial.generation is Generation.PEDL or (is_early and images != {2}) or images == {1}:
         return Age.TENSORFLOW_1
-    found = [reference for reference in trial.all_references if _is_sign(trial, reference)]
-    signs = [reference for reference in found if not _is_guarded(reference)]
+    candidates = [reference for reference in trial.all_references if _is_sign(trial, reference)]
+    signs = [reference for reference in candidates if not _is_guarded(reference)]
     if any(
         reference.row is not None and reference.row.since == TENSORFLOW_2 for reference in signs
     ):
@@ -113,22 +113,22 @@ def _is_sign(trial: Trial, reference: Reference) -> bool:
     if row is None or not row.changed:
         return row is not None
     old = OLD_KEYWORDS if is_optimizer(row) else row.keywords.keys()
-    given = [keyword for call in _calls(trial, reference) for keyword in call.keywords]
+    keywords = [keyword for call in _calls(trial, reference) for keyword in call.keywords]
     if row.today:
-        return any(keyword.arg is not None and keyword.arg not in row.today for keyword in given)
-    return any(keyword.arg in old or _holds(trial, keyword, old) for keyword in given)
+        return any(keyword.arg is not None and keyword.arg not in row.today for keyword in keywords)
+    return any(keyword.arg in old or _holds(trial, keyword, old) for keyword in keywords)
 
 
 def _holds(trial: Trial, keyword: ast.keyword, wanted: Collection[str]) -> bool:
     """Whether ``**options`` is a dict that visibly has one of some keys."""
-    found: list[object] = []
+    present: list[object] = []
     for origin in trial.flow.origins(keyword.value) if keyword.arg is None else ():
         match origin.node:
             case ast.Dict(keys=keys) if not origin.path:
-                found += [getattr(key, "value", None) for key in keys]
+                present += [getattr(key, "value", None) for key in keys]
             case ast.Call(func=ast.Name(id="dict"), keywords=keywords) if not origin.path:
-                found += [entry.arg for entry in keywords]
-    return any(name in wanted for name in found)
+                present += [entry.arg for entry in keywords]
+    return any(name in wanted for name in present)
 
 
 def _calls(trial: Trial, reference: Reference) -> list[ast.Call]:
@@ -203,16 +203,16 @@ def means_standalone(trial: Trial, dotted: str) -> bool:
 def imports_standalone(trial: Trial) -> bool:
     """Whether a project uses a standalone Keras that was not yet that of TensorFlow."""
     # A module of its own of that name is none. Keras 2.4 to 2.10 are those of TensorFlow.
-    found = trial.trained.all_references
-    return is_old(trial) and any(is_standalone(reference.dotted) for reference in found)
+    references = trial.trained.all_references
+    return is_old(trial) and any(is_standalone(reference.dotted) for reference in references)
 
 
 def has_standalone_layers(trial: Trial) -> bool:
     """Whether a project uses a standalone Keras of its own, and no layers of TensorFlow's."""
     trial = trial.trained
-    meant = [(node, trial.modules.meaning(node) or "") for node in trial.modules.reads]
-    layers = [node for node, name in meant if name.startswith(_LAYERS_OF_TENSORFLOW)]
-    is_own = any(means_standalone(trial, name) for _, name in meant)
+    meanings = [(node, trial.modules.meaning(node) or "") for node in trial.modules.reads]
+    layers = [node for node, name in meanings if name.startswith(_LAYERS_OF_TENSORFLOW)]
+    is_own = any(means_standalone(trial, name) for _, name in meanings)
     return is_own and all(only_asks(trial, node) for node in layers)
 
 
@@ -265,9 +265,9 @@ def _makes_at_once(trial: Trial, statement: ast.stmt) -> bool:
         names = [today(f"{statement.module}.{alias.name}") for alias in statement.names]
         return any(map(_REPLACED.fullmatch, names))
     nodes = [*run_at_once(statement)]
-    made = _MADE if any(isinstance(node, ast.Call) for node in nodes) else ()
+    makers = _MADE if any(isinstance(node, ast.Call) for node in nodes) else ()
     return any(
-        (_REPLACED.fullmatch(name) or name.startswith(made)) and not only_asks(trial, node)
+        (_REPLACED.fullmatch(name) or name.startswith(makers)) and not only_asks(trial, node)
         for node in nodes
         if isinstance(node, ast.Name | ast.Attribute) and (name := trial.today(node))
     )
@@ -311,13 +311,13 @@ def asks_about_class(source: Source, node: ast.expr) -> bool:
 def call_edits(call: ast.Call, row: names.Name) -> list[fx.Edit] | None:
     """The edits that give a call today's arguments; None if they are not all visible."""
     edits: list[fx.Edit] = []
-    given: set[str | None] = set()
+    filled: set[str | None] = set()
     hidden = any(isinstance(argument, ast.Starred) for argument in call.args)
     if row.parameters and (hidden or len(call.args) > len(row.parameters)):
         return None
     for place, argument in enumerate(call.args if row.parameters else ()):
         new = row.keywords.get(row.parameters[place], row.parameters[place])
-        given.add(new)
+        filled.add(new)
         if place:
             edits.append(fx.Drop(argument))
         if place and new is not None:
@@ -325,7 +325,7 @@ def call_edits(call: ast.Call, row: names.Name) -> list[fx.Edit] | None:
     for keyword in call.keywords:
         hidden |= keyword.arg is None
         new = row.keywords.get(keyword.arg or "", keyword.arg)
-        given.add(new)
+        filled.add(new)
         if keyword.arg is not None and new is None:
             edits.append(fx.Drop(keyword))
         elif new is not None and new != keyword.arg:
@@ -339,7 +339,7 @@ def call_edits(call: ast.Call, row: names.Name) -> list[fx.Edit] | None:
     ]
     if len({*named} - {None}) + named.count(None) < len(named):
         return None  # two of them have one name today
-    missing = dict(_missing(call, row, given))
+    missing = dict(_missing(call, row, filled))
     if hidden and (missing or "clipnorm" in row.keywords):
         return None
     edits += [fx.AddArgument(call, f"{name}={value}") for name, value in missing.items()]
@@ -355,14 +355,14 @@ def _data_format(value: ast.expr) -> fx.Replace:
     return fx.Replace(value, f"dict({formats}).get({{value}})", {"value": value})
 
 
-def _missing(call: ast.Call, row: names.Name, given: set[str | None]) -> Iterator[tuple[str, str]]:
+def _missing(call: ast.Call, row: names.Name, filled: set[str | None]) -> Iterator[tuple[str, str]]:
     """The arguments with other defaults that a call leaves out."""
     for name, value in row.defaults.items():
         at = _POSITIONS.get(name)
         first = (row.parameters or ("learning_rate",))[0]
         is_first = name == row.keywords.get(first, first) and bool(call.args)
         by_position = is_first or (at is not None and len(call.args) > at)
-        if name not in given and not by_position:
+        if name not in filled and not by_position:
             yield name, value
 
 

@@ -28,10 +28,10 @@ SKIP = re.compile(r"#\s*pedl2det:\s*skip\b")
 def skipped_lines(text: str, tree: ast.Module | None = None) -> frozenset[int]:
     """The lines that a comment says to leave: every one, if it precedes the first statement."""
     lines = text.splitlines() if SKIP.search(text) else []
-    found = {number for number, line in enumerate(lines, 1) if SKIP.search(line)}
+    marked = {number for number, line in enumerate(lines, 1) if SKIP.search(line)}
     begun = next((n for n, line in enumerate(lines, 1) if line.partition("#")[0].strip()), 0)
     inside: set[int] = set()
-    if tree is not None and found:  # a statement over several lines is left as a whole
+    if tree is not None and marked:  # a statement over several lines is left as a whole
         is_documented = ast.get_docstring(tree) is not None
         begun = max(
             (statement.lineno for statement in tree.body[is_documented : is_documented + 1]),
@@ -39,9 +39,9 @@ def skipped_lines(text: str, tree: ast.Module | None = None) -> frozenset[int]:
         )
         nodes = (node for node in ast.walk(tree) if isinstance(node, ast.stmt))
         extents = (range(node.lineno, _end_of_head(node) + 1) for node in nodes)
-        inside = {line for extent in extents if not found.isdisjoint(extent) for line in extent}
-    is_whole = any(line < begun for line in found - inside)
-    return frozenset(range(len(lines) + 2) if is_whole else found | inside)
+        inside = {line for extent in extents if not marked.isdisjoint(extent) for line in extent}
+    is_whole = any(line < begun for line in marked - inside)
+    return frozenset(range(len(lines) + 2) if is_whole else marked | inside)
 
 
 def _end_of_head(node: ast.stmt) -> int:
@@ -231,7 +231,7 @@ def _by_its_own_root(source: Source, dotted: str, like: ast.expr | None) -> Spel
 
 def _by_known_import(source: Source, dotted: str) -> Spelling | None:
     """The name by the longest prefix that the file imports at its top."""
-    found: dict[str, Spelling] = {}
+    spellings: dict[str, Spelling] = {}
     for node in source.tree.body:
         if isinstance(node, ast.Import):
             pairs = [(alias.asname or alias.name, alias.name) for alias in node.names]
@@ -247,8 +247,8 @@ def _by_known_import(source: Source, dotted: str) -> Spelling | None:
                 meaning != dotted or local == name
             )
             if is_prefix and not source.names.is_hidden(name, meaning):
-                found.setdefault(meaning, Spelling(local + dotted[len(meaning) :]))
-    return found[max(found, key=len)] if found else None
+                spellings.setdefault(meaning, Spelling(local + dotted[len(meaning) :]))
+    return spellings[max(spellings, key=len)] if spellings else None
 
 
 def _bare(source: Source, module: str, name: str, local: str) -> Spelling:

@@ -41,12 +41,12 @@ def files_below(paths: Sequence[Path]) -> list[Path]:
     A link is a file of the directory that it is in. A path that is a file is taken whatever its
     name is. What cannot be read is returned too: links to nothing, pipes, folders.
     """
-    found: set[Path] = set()
+    files: set[Path] = set()
 
     def take(error: OSError) -> None:
         """Take a path that is a file, or a folder that may not be listed."""
         path = Path(error.filename)
-        found.add(path.parent.resolve() / path.name)
+        files.add(path.parent.resolve() / path.name)
 
     for path in paths:
         for directory, folders, names in os.walk(path, onerror=take):
@@ -59,8 +59,8 @@ def files_below(paths: Sequence[Path]) -> list[Path]:
             known = [name for name in names if name.endswith(_ENDS) or name.startswith(TEXT_STARTS)]
             matter = [name for name in known if not name.startswith(".#")]  # a lock of Emacs
             home = Path(directory).resolve() if matter else Path()
-            found |= {home / name for name in matter}
-    return sorted(found, key=lambda path: path.parts)  # as paths are sorted, but faster
+            files |= {home / name for name in matter}
+    return sorted(files, key=lambda path: path.parts)  # as paths are sorted, but faster
 
 
 def is_python(name: str) -> bool:

@@ -117,10 +117,10 @@ class Trial:
     @cached_property
     def classes(self) -> list[ast.ClassDef]:
         """Every class of which a trial is an instance: trials, their bases and their mixins."""
-        found: list[ast.ClassDef] = []
+        classes: list[ast.ClassDef] = []
         for root in self.roots:
-            found += [node for node in self._plain_flow.family(root) if node not in found]
-        return found
+            classes += [node for node in self._plain_flow.family(root) if node not in classes]
+        return classes
 
     @cached_property
     def concrete(self) -> list[ast.ClassDef]:
@@ -137,14 +137,14 @@ class Trial:
     def exposed(self) -> dict[str, list[ast.ClassDef]]:
         """The trial classes that ``__init__.py`` exposes, by their names there."""
         init = self.modules.by_name.get("__init__")
-        found: dict[str, list[ast.ClassDef]] = {}
+        exposed: dict[str, list[ast.ClassDef]] = {}
         for name in sorted(init.names.module_names()) if init is not None else ():
             assert init is not None
             for dotted in init.names.module_bindings(name):
                 node = self.modules.definition(dotted or f"__init__.{name}")
                 if isinstance(node, ast.ClassDef) and node in self.classes:
-                    found.setdefault(name, []).append(node)
-        return found
+                    exposed.setdefault(name, []).append(node)
+        return exposed
 
     def methods(self, *wanted: str) -> Iterator[tuple[ast.ClassDef, Function]]:
         """The methods of the trial classes that some names mean; all without names."""
@@ -232,23 +232,25 @@ class Trial:
         owner, _, method = local.rpartition(".")
         if home is None or len(home.names.module_bindings(owner or method)) != 1:
             return None  # such as one definition for each platform
-        found = self.modules.definition(place or "")
-        if not isinstance(found, ast.FunctionDef) or (owner and not is_a(found, "staticmethod")):
+        function = self.modules.definition(place or "")
+        if not isinstance(function, ast.FunctionDef) or (
+            owner and not is_a(function, "staticmethod")
+        ):
             return None
-        return found
+        return function
 
     def _harness_place(self, name: str, key: str) -> str | None:
         """Where a function that the old harness called is defined: a dotted name."""
         if self.generation is not Generation.PEDL or not self.roots:
             return None
-        wanted = [
+        candidates = [
             entry.replace(":", ".") for entry in sorted((self.entry_names or {}).get(key, ()))
         ]
         if "__init__" in self.modules.by_name:
-            wanted.append(f"__init__.{name}")
+            candidates.append(f"__init__.{name}")
         beside = [self.modules.name_of(self.modules.home(root)) for root in self.roots]
-        wanted += [f"{module}.{name}" for module in (*beside, *self.modules.by_name)]
-        return next((found for place in wanted if (found := self.modules.bound(place))), None)
+        candidates += [f"{module}.{name}" for module in (*beside, *self.modules.by_name)]
+        return next((bound for place in candidates if (bound := self.modules.bound(place))), None)
 
     @cached_property
     def init_effect(self) -> ast.stmt | None:
@@ -264,9 +266,9 @@ class Trial:
     def trained(self) -> Trial:
         """The same without the files that no training imports, as ``run`` looks at it."""
         sources = self.modules.by_name.items()
-        left = {name: source for name, source in sources if source.path not in self.leftovers}
-        is_less = 0 < len(left) < len(sources)
-        return replace(self, modules=Modules(left)) if is_less else self
+        remaining = {name: source for name, source in sources if source.path not in self.leftovers}
+        is_less = 0 < len(remaining) < len(sources)
+        return replace(self, modules=Modules(remaining)) if is_less else self
 
     # Values.
 
@@ -329,9 +331,9 @@ class Trial:
             if function is not None and config is not None:
                 (today if self.context.can_take(function) else as_before).append(config)
         today += self.asked_of_context("get_experiment_config")
-        found = ConfigUses(self.flow, today, as_before)
-        found.is_plain &= not is_handed_on and not self.carried
-        return found
+        uses = ConfigUses(self.flow, today, as_before)
+        uses.is_plain &= not is_handed_on and not self.carried
+        return uses
 
     def asked_of_context(self, name: str) -> list[ast.Call]:
         """The calls of a method of the context in a trial of early Determined."""
@@ -390,17 +392,17 @@ def references_in(modules: Modules) -> Iterator[Reference]:
     """Every old name in some files, in the order of the files and their text."""
     for source in modules:
         known = source.names
-        found: list[tuple[ast.expr | ast.alias, str | None]] = []
+        places: list[tuple[ast.expr | ast.alias, str | None]] = []
         for node in known.of(ast.Import, ast.ImportFrom, ast.Name, ast.Attribute):
             if isinstance(node, ast.Import | ast.ImportFrom):
-                found += [(alias, known.follow(imported_as(node, alias))) for alias in node.names]
+                places += [(alias, known.follow(imported_as(node, alias))) for alias in node.names]
             elif (
                 isinstance(node, ast.Name | ast.Attribute)
                 and isinstance(node.ctx, ast.Load)
                 and not _is_old(modules, known.qualified(known.parents[node]))  # it is a part of
             ):
-                found.append((node, known.qualified(node)))
-        for place, dotted in found:
+                places.append((node, known.qualified(node)))
+        for place, dotted in places:
             if dotted is not None and _is_old(modules, dotted):
                 yield Reference(source, place, dotted, names.lookup(dotted))
 
@@ -457,11 +459,11 @@ def ask_for_hparam(trial: Trial, key: ast.expr) -> str | None:
     None where its name is computed and may be ``batch_size``, which it does not have, and for
     what only the context has.
     """
-    found = [None if origin.path else origin.node for origin in trial.flow.origins(key)]
-    names = [node.value for node in found if isinstance(node, ast.Constant)]
-    if names == ["batch_size"] and len(found) == 1:
+    nodes = [None if origin.path else origin.node for origin in trial.flow.origins(key)]
+    names = [node.value for node in nodes if isinstance(node, ast.Constant)]
+    if names == ["batch_size"] and len(nodes) == 1:
         return "{context}.get_per_slot_batch_size()"
-    if len(names) < len(found) or "batch_size" in names or NEW_SIZE in names:
+    if len(names) < len(nodes) or "batch_size" in names or NEW_SIZE in names:
         return None
     if any(_CAUGHT.search(source.text) for source in trial.modules):
         return "{context}.get_hparams()[{key}]"  # which it may catch; the context has another

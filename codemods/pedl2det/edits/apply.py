@@ -157,9 +157,9 @@ class _Applier(cst.CSTTransformer):
             case fx.Replace(node, code):
                 inner = self._locator.node(node)
                 self._became[inner] = updated  # a hole may hold the node itself
-                made = templates.expression(code, self._holes(edit), self._config)
+                replacement = templates.expression(code, self._holes(edit), self._config)
                 del self._became[inner]
-                return templates.in_place(made, self._source.names.parents.get(node), node)
+                return templates.in_place(replacement, self._source.names.parents.get(node), node)
             case fx.AddArgument(code=code, first=first):
                 call = templates.expression(f"f({code})", self._holes(edit), self._config)
                 return layout.with_argument(updated, call.args[0], first)
@@ -209,7 +209,7 @@ class _Applier(cst.CSTTransformer):
         """A statement with what is inserted before and after it, or what replaces it."""
         before: list[Any] = []
         after: list[Any] = []
-        here = [statement]
+        lines = [statement]
         indent, module = self._locator.column(original), self._locator.module
         for edit in edits:
             match edit:
@@ -217,19 +217,19 @@ class _Applier(cst.CSTTransformer):
                     before += self._statements(edit)
                 case fx.Extract(node):
                     value = self._extracted[node]
-                    made = self._statements(edit, value=value)
+                    new = self._statements(edit, value=value)
                     if "\n" in module.code_for_node(value):
-                        made = [*layout.reformatted(made[0], self._width - indent, module)]
-                    before += made
+                        new = [*layout.reformatted(new[0], self._width - indent, module)]
+                    before += new
                 case fx.InsertAfter():
                     after += self._statements(edit)
                 case fx.ReplaceStatement(code=code):
-                    here = self._statements(edit) if code else []
+                    lines = self._statements(edit) if code else []
                 case fx.Mark(text=text):
-                    here[:1] = [layout.with_comments(here[0], text)] if here else []
-        if before and here and isinstance(here[0], cst.FunctionDef | cst.ClassDef):
-            here[0] = layout.spaced(here[0], 2 if indent == 0 else 1)
-        return [*before, *here, *after]
+                    lines[:1] = [layout.with_comments(lines[0], text)] if lines else []
+        if before and lines and isinstance(lines[0], cst.FunctionDef | cst.ClassDef):
+            lines[0] = layout.spaced(lines[0], 2 if indent == 0 else 1)
+        return [*before, *lines, *after]
 
     def _suite(self, original: Any, updated: Any) -> Any:
         """``if x: a; b``, written as a block where an edit needs lines."""

@@ -22,20 +22,22 @@ _WRONG = {
 
 def wrong_names(tree: ast.Module) -> Counter[str]:
     """Return what a file does with names that it should not, in words: ``use x, which ...``."""
-    found = Checker(tree).messages  # with `import *` it may define any name, and uses no undefined
+    problems = Checker(
+        tree
+    ).messages  # with `import *` it may define any name, and uses no undefined
     return Counter(
         _WRONG[type(message)].format(message.message_args[0])
-        for message in found
+        for message in problems
         if type(message) in _WRONG
     )
 
 
 def undefined_exports(tree: ast.Module) -> set[str]:
     """Return the names in ``__all__`` that nothing defines."""
-    found = Checker(tree).messages
+    problems = Checker(tree).messages
     return {
         message.message_args[0]
-        for message in found
+        for message in problems
         if isinstance(message, messages.UndefinedExport)
     }
 
@@ -56,12 +58,12 @@ def without_unused(old: Source, text: str) -> Source:
 
 def _unused(source: Source) -> dict[tuple[int, int], str]:
     """The local variables that nothing reads, by the places of their assignments."""
-    found = (
+    problems = (
         message
         for message in Checker(source.tree).messages
         if type(message) is messages.UnusedVariable
     )
-    return {(message.lineno, message.col): message.message_args[0] for message in found}
+    return {(message.lineno, message.col): message.message_args[0] for message in problems}
 
 
 def _is_harmless(node: ast.Assign) -> bool:

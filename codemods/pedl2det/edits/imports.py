@@ -175,18 +175,18 @@ class _Row:
 def _rows_of(source: Source) -> list[_Row]:
     """Return the rows of a file; what is above the first row is its head."""
     lines = lines_of(source.text)
-    found: list[_Row] = []
+    rows: list[_Row] = []
     end = 0
     for statement in source.tree.body:
         start, last = first_line(statement) - 1, statement.end_lineno or 0
-        if found and start < end:  # behind a semicolon
-            found[-1].nodes.append(statement)
-            found[-1].code += "".join(lines[end:last])
+        if rows and start < end:  # behind a semicolon
+            rows[-1].nodes.append(statement)
+            rows[-1].code += "".join(lines[end:last])
         else:
-            above = lines[end:start] if found else []
-            found.append(_Row(above, "".join(lines[start:last]), [statement]))
+            above = lines[end:start] if rows else []
+            rows.append(_Row(above, "".join(lines[start:last]), [statement]))
         end = last
-    return found
+    return rows
 
 
 def _take_blank_lines(row: _Row) -> list[str]:
@@ -241,23 +241,23 @@ class _Editor:
         done: set[str] = set()
         for old in self._present:
             new = [added.get(_local(alias)) for alias in old.names]
-            found = [node for node in new if node is not None]
-            modules = {_module_of(node) for node in found}
-            if len(found) < len(new) or len(modules) > 1 or old.lineno in self._source.skipped:
+            matching = [node for node in new if node is not None]
+            modules = {_module_of(node) for node in matching}
+            if len(matching) < len(new) or len(modules) > 1 or old.lineno in self._source.skipped:
                 continue
             locals_ = {_local(alias) for alias in old.names}
             # Below an `if` and in a function, others of the name do not stand in for it.
             is_inner = any(isinstance(outer, _INNER) for outer in self._source.names.around(old))
             is_moved = bool(locals_ & done) and not is_inner
             done |= locals_
-            is_elsewhere = self._group(old) != self._group(found[0]) and not is_inner
+            is_elsewhere = self._group(old) != self._group(matching[0]) and not is_inner
             if is_moved or is_elsewhere or _top(old) == "pedl" or _module_of(old) in modules:
                 continue
-            if len(found) == 1:
-                self._imports[old] = _Import(found[0], ast.unparse(found[0]))
+            if len(matching) == 1:
+                self._imports[old] = _Import(matching[0], ast.unparse(matching[0]))
             elif isinstance(old, ast.ImportFrom) and all(
                 isinstance(node, ast.ImportFrom) and node.names[0].name == alias.name
-                for node, alias in zip(found, old.names, strict=True)
+                for node, alias in zip(matching, old.names, strict=True)
             ):
                 (module,) = modules
                 start = f"from {module}"

@@ -57,17 +57,17 @@ def with_first(function: Any, new: Sequence[Any]) -> Any:
 
 def with_members(owner: Any, new: Sequence[Any], first: bool) -> Any:
     """Return a class with members before its first method, or after its last member."""
-    kept = _body(owner)
-    at = len(kept)
+    body = _body(owner)
+    at = len(body)
     if first:  # attributes of the class stay above its first method
-        at = _after_docstring(kept)
-        while at < len(kept) and isinstance(kept[at], cst.SimpleStatementLine):
+        at = _after_docstring(body)
+        while at < len(body) and isinstance(body[at], cst.SimpleStatementLine):
             at += 1
     members = [spaced(member, 1) for member in new]
     if at == 0:
         members[0] = spaced(members[0], 0)
-    rest = [spaced(member, 1) for member in kept[at : at + 1]] + kept[at + 1 :]
-    return _with_body(owner, [*kept[:at], *members, *rest])
+    rest = [spaced(member, 1) for member in body[at : at + 1]] + body[at + 1 :]
+    return _with_body(owner, [*body[:at], *members, *rest])
 
 
 def _body(definition: Any) -> list[Any]:
@@ -133,8 +133,8 @@ def _after(last: cst.Arg, new: cst.Arg, between: Any) -> tuple[cst.Arg, cst.Arg]
 
 def with_parameter(function: Any, code: str, place: int) -> Any:
     """A function with a new parameter, in one of the first places."""
-    made: Any = cst.parse_statement(f"def f({code}): pass")
-    new = made.params.params[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    definition: Any = cst.parse_statement(f"def f({code}): pass")
+    new = definition.params.params[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
     old = function.params
     kind = "posonly_params" if old.posonly_params else "params"
     names = list(getattr(old, kind))
@@ -174,7 +174,7 @@ def reformatted(statement: Any, width: int, module: cst.Module) -> Sequence[Any]
             bare = bare.with_deep_changes(bare.body[0], value=value)
     text = formatted(module.code_for_node(bare).replace("\r\n", "\n"), width)
     if module.default_indent == "\t":
-        text = re.sub(r"(?m)^(?: {4})+", lambda found: "\t" * (len(found[0]) // 4), text)
+        text = re.sub(r"(?m)^(?: {4})+", lambda match: "\t" * (len(match[0]) // 4), text)
     text = text.replace("\n", module.default_newline)
     first, *rest = templates.statements(text, {}, module.config_for_parsing)
     return [first.with_changes(leading_lines=statement.leading_lines), *rest]

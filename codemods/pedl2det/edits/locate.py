@@ -87,19 +87,19 @@ class Locator:
 
     def node(self, node: ast.expr | ast.stmt | ast.arg) -> cst.CSTNode:
         """The libcst expression, small or compound statement, or parameter of a node."""
-        found = self._find(node)
+        located = self._find(node)
         kind = cst.BaseExpression if isinstance(node, ast.expr) else cst.CSTNode
-        if found is None or not isinstance(found, kind):
+        if located is None or not isinstance(located, kind):
             raise NotLocated(f"{self.source.path}:{node.lineno}: {ast.unparse(node)}")
-        return found
+        return located
 
     def argument(self, node: ast.expr | ast.keyword) -> cst.Arg:
         """The argument of a call that an expression or a keyword stands for."""
         value = node.value if isinstance(node, ast.keyword | ast.Starred) else node
-        found = self._parents.get(self.node(value))
-        if not isinstance(found, cst.Arg):
+        parent = self._parents.get(self.node(value))
+        if not isinstance(parent, cst.Arg):
             raise NotLocated(f"{self.source.path}:{value.lineno}: argument {ast.unparse(value)}")
-        return found
+        return parent
 
     def part(self, node: ast.expr | ast.keyword | ast.arg) -> cst.CSTNode:
         """The parameter, argument, decorator or member of a list that a node stands for."""
@@ -107,9 +107,9 @@ class Locator:
             return self.node(node)
         if isinstance(node, ast.Starred):  # which libcst has no node for
             return self.argument(node)
-        found = self._parents.get(self.node(node)) if isinstance(node, ast.expr) else None
-        is_part = isinstance(found, cst.Decorator | cst.Annotation | cst.Element)
-        return found if found is not None and is_part else self.argument(node)
+        parent = self._parents.get(self.node(node)) if isinstance(node, ast.expr) else None
+        is_part = isinstance(parent, cst.Decorator | cst.Annotation | cst.Element)
+        return parent if parent is not None and is_part else self.argument(node)
 
     def column(self, statement: Any) -> int:
         """The column in which a located statement, or a line that begins with one, starts."""
@@ -128,13 +128,13 @@ class Locator:
 
     def ways(self, nodes: Iterable[cst.CSTNode]) -> set[cst.CSTNode]:
         """Return some located nodes and all that they are in."""
-        found: set[cst.CSTNode] = set()
+        ways: set[cst.CSTNode] = set()
         for node in nodes:
             way: cst.CSTNode | None = node
-            while way is not None and way not in found:
-                found.add(way)
+            while way is not None and way not in ways:
+                ways.add(way)
                 way = self._parents.get(way)
-        return found
+        return ways
 
     def _find(self, node: ast.AST) -> cst.CSTNode | None:
         parents = self.source.names.parents
@@ -158,7 +158,7 @@ class Locator:
         self._waiting.update(nodes)
         pairs = zip(others, nodes, strict=True)
         self._statements.update(
-            (other, here) for other, here in pairs if isinstance(here, ast.stmt)
+            (other, statement) for other, statement in pairs if isinstance(statement, ast.stmt)
         )
 
     def _below(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -205,11 +205,11 @@ def _below(node: ast.AST, bare_tuple: bool = False) -> list[ast.AST]:
             if isinstance(value, ast.FormattedValue)
             for part in (value.value, *(_below(value.format_spec) if value.format_spec else ()))
         ]
-    found: list[Any] = []
+    nodes: list[Any] = []
     for child in ast.iter_child_nodes(node):
         is_part = isinstance(child, ast.Slice) or (bare_tuple and child is node.slice)  # type: ignore[attr-defined]
         if isinstance(child, _AST_SHARED) and not is_part:
-            found.append(child)
+            nodes.append(child)
         else:
-            found += _below(child)
-    return sorted(found, key=lambda part: (part.lineno, part.col_offset))
+            nodes += _below(child)
+    return sorted(nodes, key=lambda part: (part.lineno, part.col_offset))

@@ -53,13 +53,13 @@ def _module(text: str, newline: Any, indent: Any) -> cst.Module:
 @functools.cache
 def _tight(text: str) -> frozenset[str]:
     """The names in a text that must bind tightly."""
-    found = (operand for node in ast.walk(ast.parse(text)) for operand in operands(node))
-    return frozenset(operand.id for operand in found if isinstance(operand, ast.Name))
+    nodes = (operand for node in ast.walk(ast.parse(text)) for operand in operands(node))
+    return frozenset(operand.id for operand in nodes if isinstance(operand, ast.Name))
 
 
 def _named(code: str, holes: Mapping[str, Any]) -> str:
     """A template with names for the holes."""
-    return _HOLE.sub(lambda found: _name(found[1]) if found[1] in holes else found[0], code)
+    return _HOLE.sub(lambda match: _name(match[1]) if match[1] in holes else match[0], code)
 
 
 def _name(hole: str) -> str:

@@ -93,25 +93,25 @@ def lower_sources(
         for source, edit in plan.edits:
             edits[source.path].append(edit)
     new = dict(modules.by_name)
-    found: dict[Path, Script] = {}
+    written: dict[Path, Script] = {}
     for name, source in modules.by_name.items():
         path = source.path
         if path in plans or path in edits:
             script = plans.get(path, Script(source))  # without a plan it is a script's helper
             text = _new_text(script, edits[path], new)
             new[name] = replace(source, text=text, tree=ast.parse(text))
-            found[path] = replace(script, lines=origins(source.lines, text.splitlines()))
-    return new, found
+            written[path] = replace(script, lines=origins(source.lines, text.splitlines()))
+    return new, written
 
 
 def _carried(modules: Modules, paths: set[Path]) -> tuple[dict[str, Source], dict[Path, Script]]:
     """Write a trial beside each script, which stays: the files, and what is to be known."""
-    new, found = dict(modules.by_name), {}
+    new, written = dict(modules.by_name), {}
     scripts = {id(source) for source in modules if source.is_module and source.path in paths}
     for name, source in modules.by_name.items():
         if id(source) not in scripts:
             continue
-        script = found[source.path] = Script(source, lines=tuple(range(1, len(source.lines) + 1)))
+        script = written[source.path] = Script(source, lines=tuple(range(1, len(source.lines) + 1)))
         fits = Fits(modules, source, scripts)
         if not _is_left(script, fits.lacking(), modules):
             _ask_for_config(script, fits, source)
@@ -122,7 +122,7 @@ def _carried(modules: Modules, paths: set[Path]) -> tuple[dict[str, Source], dic
             _train(script, fits, f"{dotted}:{class_name(source, name)}")
             text = _WHOLE.format(name=class_name(source, name), file=source.path.name)
             new[dotted] = Source.of(source.path.with_name(f"{stem}.py"), text)
-    return new, found
+    return new, written
 
 
 def _new_text(script: Script, edits: list[Edit], by_name: Mapping[str, Source]) -> str:
@@ -149,17 +149,17 @@ def origins(old: Sequence[str], new: Sequence[str]) -> tuple[int, ...]:
     numbers: dict[str, list[int]] = defaultdict(list)
     for number, line in enumerate(old, 1):
         numbers[line.strip()].append(number)
-    found, last = [], 0
+    result, last = [], 0
     for line in new:
         places = numbers.get(line.strip(), [])
         last = places[0] if len(places) == 1 else last + (last + 1 in places)
-        found.append(max(last, 1))
-    return tuple(found)
+        result.append(max(last, 1))
+    return tuple(result)
 
 
 def at_old_lines(reading: Reading, placed: Iterable[Any]) -> list[Any]:
     """Findings and changes in rewritten scripts, at the lines of the scripts on the disk."""
-    found = []
+    moved = []
     for item in placed:
         script = reading.scripts.get(item.path)
         if script is not None and 0 < item.line <= len(script.lines):
@@ -168,8 +168,8 @@ def at_old_lines(reading: Reading, placed: Iterable[Any]) -> list[Any]:
             if isinstance(item, Finding):
                 code = reading.originals[item.path].lines[line - 1]  # maybe indented otherwise
                 item = replace(item, code=code, column=0, end_column=0)
-        found.append(item)
-    return found
+        moved.append(item)
+    return moved
 
 
 # What becomes of a script.
@@ -224,9 +224,9 @@ def _ask_for_config(script: Script, fits: Fits, source: Source) -> list[ast.Call
     """Take the config out of the calls of the Native API, and return them."""
     calls = [*calls_of(source, INITS)]
     for call in calls:
-        given = argument(call, "config", 0)
-        script.config = native.config_of(fits.flow, given)
-        if given is not None and script.config is None:
+        config = argument(call, "config", 0)
+        script.config = native.config_of(fits.flow, config)
+        if config is not None and script.config is None:
             _say(script, source, call, Kind.LEFT, _COMPUTED, _WRITE_CONFIG)
     return calls
 
@@ -249,9 +249,9 @@ def _plan_submission(source: Source, modules: Modules) -> Script | None:
     script = Script(source, entrypoint=entrypoint)
     call = statement.value
     assert isinstance(call, ast.Call)
-    given = argument(call, "config", 1)
-    script.config = native.config_of(Flow(modules), given)
-    is_computed = given is not None and script.config is None
+    config = argument(call, "config", 1)
+    script.config = native.config_of(Flow(modules), config)
+    is_computed = config is not None and script.config is None
     message = f"{_SUBMITTED}; {_COMPUTED}" if is_computed else _SUBMITTED
     _say(script, source, call, Kind.NOTE, message)
     gone = native.with_preparation(source, modules, statement)

@@ -72,14 +72,14 @@ class Fits:
 
     def _reached(self) -> set[ast.AST | Source]:
         """The script, and the functions that it calls, itself or through others."""
-        found: set[ast.AST | Source] = {self._script}
+        reached: set[ast.AST | Source] = {self._script}
         calls = [c for c in self._script.names.of(ast.Call) if self._around(c) is self._script]
         while calls:
-            for function in {*self.flow.called(calls.pop())} - found:
-                found.add(function)
+            for function in {*self.flow.called(calls.pop())} - reached:
+                reached.add(function)
                 nodes = self.modules.home(function).names.below(function)
                 calls += [node for node in nodes if isinstance(node, ast.Call)]
-        return found
+        return reached
 
     def _is_fit(self, call: ast.Call) -> bool:
         """Whether a call may train a Keras model."""
@@ -95,8 +95,8 @@ class Fits:
     def _is_other(self, node: ast.expr) -> bool:
         """Whether a value certainly comes from another library, or is no model of Keras."""
         origins = [origin.node for origin in self.flow.origins(node)]
-        for made in origins:
-            meaning = self.modules.meaning(made.func) if isinstance(made, ast.Call) else None
+        for maker in origins:
+            meaning = self.modules.meaning(maker.func) if isinstance(maker, ast.Call) else None
             if meaning is None or self.modules.split(meaning)[0] is not None:
                 return False
             if meaning.startswith(_KERAS) and ".preprocessing." not in meaning:
@@ -161,13 +161,13 @@ def _lacks_validation(call: ast.Call) -> bool:
 def arguments_of(call: ast.Call) -> dict[str, ast.expr]:
     """The arguments that can be seen, by name; those that are None are left out."""
     assert isinstance(call.func, ast.Attribute)
-    found = dict(zip(_PARAMETERS[call.func.attr], call.args, strict=False))
+    arguments = dict(zip(_PARAMETERS[call.func.attr], call.args, strict=False))
     for keyword in call.keywords:
         if keyword.arg is not None:
-            found["x" if keyword.arg == "generator" else keyword.arg] = keyword.value
+            arguments["x" if keyword.arg == "generator" else keyword.arg] = keyword.value
     return {
         name: value
-        for name, value in found.items()
+        for name, value in arguments.items()
         if not (isinstance(value, ast.Constant) and value.value is None)
     }
 
@@ -195,8 +195,8 @@ def batch_size(fits: Fits) -> int:
         size = arguments.get("batch_size")
         data = _only_origin(fits.flow, arguments.get("x"))
         while size is None and isinstance(data, ast.Call):
-            given = {keyword.arg: keyword.value for keyword in data.keywords}
-            size = given.get("batch_size")
+            keywords = {keyword.arg: keyword.value for keyword in data.keywords}
+            size = keywords.get("batch_size")
             method = data.func if isinstance(data.func, ast.Attribute) else None
             if method is not None and method.attr in ("batch", "padded_batch"):
                 size = next(iter(data.args), size)
@@ -209,5 +209,5 @@ def batch_size(fits: Fits) -> int:
 
 def _only_origin(flow: Flow, node: ast.AST | None) -> ast.AST | None:
     """What a value always is; None if it can be several things."""
-    found = flow.origins(node) if node is not None else []
-    return found[0].node if len(found) == 1 and not found[0].path else None
+    origins = flow.origins(node) if node is not None else []
+    return origins[0].node if len(origins) == 1 and not origins[0].path else None

@@ -133,17 +133,19 @@ def with_trial(source: Source, name: str, context: str, project: Container[str])
     staying = [line for line in lines if stay.issuperset(line.nodes)]
     moving, footer = _without_guards([line for line in lines if line not in staying])
     shared = _shared(staying, moving, context)
-    own = "trial_context" if context in shared else context
-    parameter = f"{own}: TFKerasTrialContext" if own else "hparams"
+    parameter_name = "trial_context" if context in shared else context
+    parameter = f"{parameter_name}: TFKerasTrialContext" if parameter_name else "hparams"
     generator = "script"
     while source.names.module_bindings(generator):
         generator += "_"
-    code = f"{generator}({own})"
+    code = f"{generator}({parameter_name})"
     first = [f"global {', '.join(shared)}"] if shared else []
-    first += [f"{context} = {own}"] if own != context else []
-    made: Any = cst.parse_statement(f"def {code}:\n    pass\n")
+    first += [f"{context} = {parameter_name}"] if parameter_name != context else []
+    definition: Any = cst.parse_statement(f"def {code}:\n    pass\n")
     inner = [*map(cst.parse_statement, first), *(_plain(line, shared) for line in moving)]
-    function = made.with_changes(body=made.body.with_changes(body=_spaced(inner), footer=footer))
+    function = definition.with_changes(
+        body=definition.body.with_changes(body=_spaced(inner), footer=footer)
+    )
     trial: Any = cst.parse_statement(_TRIAL.format(name=name, parameter=parameter, call=code))
     blank = [cst.EmptyLine(indent=False)] * 2
     added = [statement.with_changes(leading_lines=blank) for statement in (function, trial)]
@@ -159,21 +161,21 @@ def _lines(nodes: Sequence[ast.stmt], codes: Sequence[Any]) -> Iterator[_Line]:
 
 def _without_guards(lines: Sequence[_Line]) -> tuple[list[_Line], Sequence[Any]]:
     """Lines with those below main guards in the guards' places, and the comments that end them."""
-    found: list[_Line] = []
+    unguarded: list[_Line] = []
     footer: Sequence[Any] = ()
     for line in lines:
         guard, code = line.nodes[0], line.code
         footer = ()
         if not is_guard(guard):
-            found.append(line)
+            unguarded.append(line)
             continue
         assert isinstance(guard, ast.If)
         codes, footer = list(code.body.body), code.body.footer
         above, comment = list(code.leading_lines), code.body.header.comment
         above += [cst.EmptyLine(comment=comment)] if comment is not None else []
         codes[0] = codes[0].with_changes(leading_lines=[*above, *codes[0].leading_lines])
-        found += _lines(guard.body, codes)
-    return found, footer
+        unguarded += _lines(guard.body, codes)
+    return unguarded, footer
 
 
 def _plain(line: _Line, shared: Sequence[str]) -> Any:
@@ -188,7 +190,7 @@ def _plain(line: _Line, shared: Sequence[str]) -> Any:
 
 def _spaced(lines: Iterable[Any]) -> list[Any]:
     """Lines of a function: at most one blank line above each, none above the first."""
-    found = []
+    spaced = []
     for number, line in enumerate(lines):
         leading = list(line.leading_lines)
         while leading and leading[0].comment is None:
@@ -196,8 +198,8 @@ def _spaced(lines: Iterable[Any]) -> list[Any]:
         if number and len(leading) < len(line.leading_lines):
             leading.insert(0, cst.EmptyLine())
         leading = [above.with_changes(indent=above.comment is not None) for above in leading]
-        found.append(line.with_changes(leading_lines=leading))
-    return found or [cst.SimpleStatementLine([cst.Pass()])]
+        spaced.append(line.with_changes(leading_lines=leading))
+    return spaced or [cst.SimpleStatementLine([cst.Pass()])]
 
 
 # What stays in the module.
@@ -230,8 +232,8 @@ def _staying(source: Source, project: Container[str]) -> set[ast.stmt]:
 
 def _means_one(source: Source, name: str, times: Mapping[str, int]) -> bool:
     """Whether one statement binds a name, or several do by the same import."""
-    found = {*source.names.module_bindings(name)}
-    return times[name] == 1 or (len(found) == 1 and None not in found)
+    bindings = {*source.names.module_bindings(name)}
+    return times[name] == 1 or (len(bindings) == 1 and None not in bindings)
 
 
 def _reads_values(source: Source, nodes: Iterable[ast.AST]) -> bool:

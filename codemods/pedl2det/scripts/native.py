@@ -37,9 +37,9 @@ def create_of(source: Source, modules: Modules) -> tuple[ast.Expr, str] | None:
         statement = source.names.parents[call]
         trial = argument(call, "trial_def", 0)
         meaning = modules.meaning(trial) if trial is not None else None
-        found = modules.definition(meaning) if meaning is not None else None
-        if isinstance(statement, ast.Expr) and isinstance(found, ast.ClassDef):
-            return statement, f"{modules.name_of(modules.home(found))}:{found.name}"
+        definition = modules.definition(meaning) if meaning is not None else None
+        if isinstance(statement, ast.Expr) and isinstance(definition, ast.ClassDef):
+            return statement, f"{modules.name_of(modules.home(definition))}:{definition.name}"
     return None
 
 
@@ -69,10 +69,10 @@ def _value(flow: Flow, node: ast.expr | None) -> object:
             raise ValueError("changed later")
         case ast.Dict(keys=keys, values=values) as display:
             pairs = zip(keys, values, strict=True)
-            found = {str(_value(flow, key)): _value(flow, value) for key, value in pairs}
+            result = {str(_value(flow, key)): _value(flow, value) for key, value in pairs}
             for use in flow.uses(display):
-                found |= _by_option(flow, use.around) if use.is_change else {}
-            return found
+                result |= _by_option(flow, use.around) if use.is_change else {}
+            return result
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
             return [_value(flow, part) for part in parts]
         case ast.Call() as call:
@@ -80,12 +80,12 @@ def _value(flow: Flow, node: ast.expr | None) -> object:
             kind = meaning.rpartition(".")[2]
             if not meaning.startswith("determined.") or kind not in _PARAMETERS:
                 raise ValueError("computed")
-            given = dict(zip(_PARAMETERS[kind], call.args, strict=False))
-            given |= {
+            arguments = dict(zip(_PARAMETERS[kind], call.args, strict=False))
+            arguments |= {
                 str(keyword.arg).replace("value", "val"): keyword.value for keyword in call.keywords
             }
-            found = {name: _value(flow, value) for name, value in given.items()}
-            return found["val"] if kind == "Constant" else {"type": _KINDS[kind], **found}
+            result = {name: _value(flow, value) for name, value in arguments.items()}
+            return result["val"] if kind == "Constant" else {"type": _KINDS[kind], **result}
         case literal:
             return ast.literal_eval(literal)
 

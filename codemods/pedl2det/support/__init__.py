@@ -49,14 +49,14 @@ class _Definition:
     def uses(self) -> frozenset[str]:
         """The names of the module that it uses, in any of its scopes."""
         waiting = [symtable.symtable(self.text, MODULE, "exec")]
-        found: set[str] = set()
+        used: set[str] = set()
         while waiting:
             scope = waiting.pop()
             is_module = scope.get_type() == "module"
             symbols = [symbol for symbol in scope.get_symbols() if is_module or symbol.is_global()]
-            found |= {symbol.get_name() for symbol in symbols}
+            used |= {symbol.get_name() for symbol in symbols}
             waiting += scope.get_children()
-        return frozenset(found)
+        return frozenset(used)
 
     @property
     def imports(self) -> list[str]:
@@ -103,9 +103,9 @@ def merged(existing: str, names: Iterable[str]) -> str:
     bound = {
         symbol.get_name() for symbol in symbols if symbol.is_assigned() or symbol.is_imported()
     }
-    held = [name for name in _definitions(PACKAGE) if name in bound]
-    if existing.strip() in ("", render(held).strip()):
-        return render([*held, *names])
+    pieces = [name for name in _definitions(PACKAGE) if name in bound]
+    if existing.strip() in ("", render(pieces).strip()):
+        return render([*pieces, *names])
     missing = _closure(names, bound)
     if not missing:
         return existing
@@ -120,19 +120,19 @@ def _closure(
 ) -> list[_Definition]:
     """The definitions of names and of all that they use but what is present, in a file's order."""
     known = _definitions(package)
-    found: set[str] = set()
+    needed: set[str] = set()
     waiting = list(names)
     while waiting:
         name = waiting.pop()
-        if name in found or name in present:
+        if name in needed or name in present:
             continue
         if name not in known:
             raise KeyError(f"there is no support piece {name!r}")
-        found.add(name)
+        needed.add(name)
         waiting += known[name].uses & known.keys()
         if name == _CONTEXT:
             waiting.append(_BIND)
-    return [definition for name, definition in known.items() if name in found]
+    return [definition for name, definition in known.items() if name in needed]
 
 
 @functools.cache

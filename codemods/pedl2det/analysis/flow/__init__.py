@@ -50,22 +50,22 @@ class Uses(Origins):
 
     def uses(self, node: ast.expr, path: Path = ()) -> list[Use]:
         """Every place to which the value of an expression may go."""
-        found: dict[Use, None] = {}
+        uses: dict[Use, None] = {}
         waiting = [(node, path)]
         seen: set[Place] = set()
         while waiting:
-            here = waiting.pop()
-            if here in seen:
+            place = waiting.pop()
+            if place in seen:
                 continue
-            seen.add(here)
-            is_near = len(here[1]) <= LONGEST and len(seen) <= FARTHEST
-            ends = [Use(Way.OTHER, here[0], *here)]
-            for step in self._forward(*here) if is_near else ends:
+            seen.add(place)
+            is_near = len(place[1]) <= LONGEST and len(seen) <= FARTHEST
+            ends = [Use(Way.OTHER, place[0], *place)]
+            for step in self._forward(*place) if is_near else ends:
                 if isinstance(step, Use):
-                    found[step] = None
+                    uses[step] = None
                 else:
                     waiting.append(step)
-        return list(found)
+        return list(uses)
 
     def parameter_uses(self, parameter: ast.arg) -> list[Use]:
         """Every place to which the value of a parameter may go."""
@@ -186,19 +186,21 @@ class Uses(Origins):
     def escaping(self) -> set[ast.AST]:
         """Functions that are read as values in a way that hides some of their calls."""
         callees = {node for call in self._known_calls for node in _names_called(call)}
-        found: set[ast.AST] = set()
+        functions: set[ast.AST] = set()
         for source in self.modules:
             for node in source.names.of(ast.Name, ast.Attribute, ast.Lambda):
                 is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
                 assert isinstance(node, ast.expr)
                 if not is_read or node in callees or self.modules.is_of_library(node):
                     continue
-                found.update(self._hidden_by(node))
+                functions.update(self._hidden_by(node))
                 if isinstance(node, ast.Attribute):  # which may mean a method
                     owner = self.class_of_self(node)
                     named = self._methods_by_name[node.attr]
-                    found.update(self.overrides(owner, node.attr) if owner is not None else named)
-        return found
+                    functions.update(
+                        self.overrides(owner, node.attr) if owner is not None else named
+                    )
+        return functions
 
     def _hidden_by(self, node: ast.expr) -> Iterator[Callable]:
         """The functions that are called in ways that are not seen because an expression is read."""
@@ -216,12 +218,12 @@ class Uses(Origins):
 
     @cached_property
     def _methods_by_name(self) -> dict[str, list[Function]]:
-        found: dict[str, list[Function]] = defaultdict(list)
+        methods: dict[str, list[Function]] = defaultdict(list)
         for owner in self.modules.of(ast.ClassDef):
             for member in owner.body:
                 if isinstance(member, Function):
-                    found[member.name].append(member)
-        return found
+                    methods[member.name].append(member)
+        return methods
 
     @cached_property
     def _known_calls(self) -> set[ast.Call]:

@@ -48,35 +48,35 @@ class Classes:
     def reads_of(self, target: ast.AST) -> list[Any]:
         """Where what a target or a parameter was given may be read by name, in all files."""
         source = self.modules.home(target)
-        found = source.names.reads_of(target)
+        reads = source.names.reads_of(target)
         if isinstance(target, ast.Name) and source.names.binder(target) is source.tree:
             dotted = f"{self.modules.name_of(source)}.{target.id}"
             elsewhere = self._reads_by_meaning.get(dotted, [])
-            return [*found, *(read for read in elsewhere if self.modules.home(read) is not source)]
-        return found
+            return [*reads, *(read for read in elsewhere if self.modules.home(read) is not source)]
+        return reads
 
     @cached_property
     def _reads_by_meaning(self) -> dict[str, list[ast.expr]]:
         """Where each name of a module or a class is read, by its dotted name."""
-        found: dict[str, list[ast.expr]] = defaultdict(list)
+        reads: dict[str, list[ast.expr]] = defaultdict(list)
         for node in self.modules.reads:
             meaning = self.modules.meaning(node)
             if meaning is not None:
-                found[meaning].append(node)
-        return found
+                reads[meaning].append(node)
+        return reads
 
     # Classes.
 
     def bases(self, node: ast.ClassDef) -> list[ast.ClassDef]:
         """A class and the classes of the project that it derives from, itself first."""
-        found = [node]
-        for owner in found:
+        classes = [node]
+        for owner in classes:
             meanings = [self.modules.meaning(base) for base in owner.bases]
             bases = [self.modules.definition(dotted) for dotted in meanings if dotted is not None]
-            found += [
-                base for base in bases if isinstance(base, ast.ClassDef) and base not in found
+            classes += [
+                base for base in bases if isinstance(base, ast.ClassDef) and base not in classes
             ]
-        return found
+        return classes
 
     def family(self, node: ast.ClassDef) -> list[ast.ClassDef]:
         """A class, what it derives from, what derives from it, and mixins beside it."""
@@ -85,12 +85,12 @@ class Classes:
     @cached_property
     def _families(self) -> dict[ast.ClassDef, list[ast.ClassDef]]:
         """Each class with every class that may share an instance with it."""
-        found: dict[ast.ClassDef, list[ast.ClassDef]] = defaultdict(list)
+        families: dict[ast.ClassDef, list[ast.ClassDef]] = defaultdict(list)
         for node in self.modules.of(ast.ClassDef):
             line = self.bases(node)
             for owner in line:
-                found[owner] += [other for other in line if other not in found[owner]]
-        return found
+                families[owner] += [other for other in line if other not in families[owner]]
+        return families
 
     # Methods.
 
@@ -119,12 +119,15 @@ class Classes:
             for other in self.family(owner)
             if other not in bases and owner not in self.bases(other)
         ]
-        own = self._own_methods(bases[1:], name)[:1]
-        return [*own, *(method for method in self._own_methods(beside, name) if method not in own)]
+        from_bases = self._own_methods(bases[1:], name)[:1]
+        return [
+            *from_bases,
+            *(method for method in self._own_methods(beside, name) if method not in from_bases),
+        ]
 
     def _own_methods(self, classes: Iterable[ast.ClassDef], name: str) -> list[Function]:
-        found = (self.own_method(node, name) for node in classes)
-        return [method for method in found if method is not None]
+        methods = (self.own_method(node, name) for node in classes)
+        return [method for method in methods if method is not None]
 
     # Attributes.
 
@@ -197,11 +200,11 @@ class Origins(Classes):
 
     @cached_property
     def _calls(self) -> dict[ast.AST, list[Call]]:
-        found: dict[ast.AST, list[Call]] = defaultdict(list)
+        calls: dict[ast.AST, list[Call]] = defaultdict(list)
         for node in self.modules.of(ast.Call):
             for function in self.called(node):
-                found[function].append(self.call_of(node, function))
-        return found
+                calls[function].append(self.call_of(node, function))
+        return calls
 
     def _sees_calls(self, function: ast.AST) -> bool:  # noqa: ARG002
         """Whether every call of a function is seen: not before all calls are known."""
@@ -213,20 +216,20 @@ class Origins(Classes):
 
     def origins(self, node: ast.AST, path: Path = ()) -> list[Origin]:
         """Every place where the value of an expression, or a member of it, may come from."""
-        found: dict[Origin, None] = {}
+        origins: dict[Origin, None] = {}
         waiting: list[Place] = [(node, path)]
         seen: set[Place] = set()
         while waiting:
-            here = waiting.pop()
-            if here in seen:
+            place = waiting.pop()
+            if place in seen:
                 continue
-            seen.add(here)
-            is_near = len(here[1]) <= LONGEST and len(seen) <= FARTHEST
-            steps = self._back(*here) if is_near else []
+            seen.add(place)
+            is_near = len(place[1]) <= LONGEST and len(seen) <= FARTHEST
+            steps = self._back(*place) if is_near else []
             waiting += reversed(steps)
             if not steps:
-                found[Origin(*here)] = None
-        return list(found) or [Origin(node, path)]  # it comes from itself alone
+                origins[Origin(*place)] = None
+        return list(origins) or [Origin(node, path)]  # it comes from itself alone
 
     def members(self, node: ast.AST) -> Iterator[ast.AST]:
         """The origins of a value and of all members of its lists, tuples and dicts."""
@@ -321,10 +324,10 @@ class Origins(Classes):
         for binding in source.names.bound(source.tree, rest):
             # An import here is one of several bindings; else it was followed.
             is_import = isinstance(binding.node, ast.alias)
-            found = [(binding.node, ())] if is_import else self._bound([binding])
-            if found is None:
+            places = [(binding.node, ())] if is_import else self._bound([binding])
+            if places is None:
                 return []
-            values += found
+            values += places
         return values
 
     def _back_from_call(self, node: ast.Call, path: Path) -> list[Place]:
@@ -356,10 +359,10 @@ class Origins(Classes):
         """The expressions that a function returns."""
         if isinstance(function, ast.Lambda):
             return [function.body]
-        own = self._own_nodes(function, ast.Return)
+        statements = self._own_nodes(function, ast.Return)
         return [
             statement.value
-            for statement in own
+            for statement in statements
             if isinstance(statement, ast.Return) and statement.value is not None
         ]
 
@@ -387,16 +390,16 @@ class Origins(Classes):
         if call in self._calling or len(self._calling) > DEEPEST:
             return []  # it depends on itself
         self._calling.add(call)
-        found: list[Callable] = []
+        callees: list[Callable] = []
         for origin in self.origins(call.func):
             functions = self._functions_of(call, origin)
             if not functions:
-                found = []
+                callees = []
                 break
-            found += functions
+            callees += functions
         self._calling.remove(call)
-        self._called[call] = found
-        return found
+        self._called[call] = callees
+        return callees
 
     def _functions_of(self, call: ast.Call, origin: Origin) -> list[Callable]:
         """The functions that a call calls if what it calls comes from an origin."""

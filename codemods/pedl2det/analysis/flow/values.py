@@ -126,22 +126,22 @@ def of_elements(elements: list[ast.expr], path: Path) -> list[Place]:
 
 def of_dict(pairs: Iterable[tuple[ast.expr | None, ast.expr]], path: Path) -> list[Place]:
     """The values of a dict that may be the member at a path; a key of None stands for ``**``."""
-    found: list[Place] = []
+    values: list[Place] = []
     for key, value in pairs:
         if key is None:
-            found.append((value, path))
+            values.append((value, path))
         elif path[0] is None or not isinstance(key, ast.Constant) or key.value == path[0]:
-            found.append((value, path[1:]))
-    return found
+            values.append((value, path[1:]))
+    return values
 
 
 def _arguments(call: Call, function: Callable) -> dict[str, ast.expr]:
     """The visible arguments of a call by the names of the parameters that they fill."""
-    found: dict[str, ast.expr] = {}
+    arguments: dict[str, ast.expr] = {}
     if not any(isinstance(value, ast.Starred) for value in call.node.args):
         names = [parameter.arg for parameter in by_position(function)[call.bound :]]
-        found = dict(zip(names, call.node.args, strict=False))
-    return found | {keyword.arg: keyword.value for keyword in call.node.keywords if keyword.arg}
+        arguments = dict(zip(names, call.node.args, strict=False))
+    return arguments | {keyword.arg: keyword.value for keyword in call.node.keywords if keyword.arg}
 
 
 def argument_for(call: Call, function: Callable, name: str) -> ast.expr | None:
@@ -202,8 +202,8 @@ def has_only(function: ast.AST, names: Iterable[str]) -> bool:
 
 def argument(call: ast.Call, name: str, place: int) -> ast.expr | None:
     """The argument of a call that has a name or else stands at a place, if it can be seen."""
-    given = [keyword.value for keyword in call.keywords if keyword.arg == name]
-    return next(iter([*given, *call.args[place : place + 1]]), None)
+    named = [keyword.value for keyword in call.keywords if keyword.arg == name]
+    return next(iter([*named, *call.args[place : place + 1]]), None)
 
 
 def arguments_of(
@@ -214,10 +214,10 @@ def arguments_of(
         isinstance(value, ast.Starred) for value in call.args
     ):
         return None
-    found = dict(zip(parameters, call.args, strict=False))
+    arguments = dict(zip(parameters, call.args, strict=False))
     for keyword in call.keywords:
         name = aliases.get(keyword.arg or "", keyword.arg or "")
-        if name not in parameters or name in found:
+        if name not in parameters or name in arguments:
             return None
-        found[name] = keyword.value
-    return found
+        arguments[name] = keyword.value
+    return arguments
