@@ -110,7 +110,7 @@ def run_at_once(node: ast.AST) -> Iterator[ast.AST]:
 
 
 #: What may hold at a place of what is bound before it, and whether older bindings may hold too.
-Held = tuple[set[ast.AST], bool]
+_Reached = tuple[set[ast.AST], bool]
 _LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 _BLOCKS = ("body", "orelse", "finalbody")
 #: Statements, and their parts, in which a binding may hold before or after its place.
@@ -171,7 +171,7 @@ class Reaching:
             child = parent
         return bindings | {binding for binding in self._within if isinstance(binding, ast.arg)}
 
-    def _after(self, statements: Sequence[ast.AST]) -> Held:
+    def _after(self, statements: Sequence[ast.AST]) -> _Reached:
         """What may hold after some statements."""
         bindings: set[ast.AST] = set()
         for statement in reversed(statements):
@@ -184,7 +184,7 @@ class Reaching:
                     return bindings, False
         return bindings, True
 
-    def _through(self, node: ast.AST) -> Held:
+    def _through(self, node: ast.AST) -> _Reached:
         """What may hold after a statement that binds the name."""
         match node:
             case ast.If(test=test):

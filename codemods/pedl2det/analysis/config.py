@@ -194,7 +194,7 @@ class Config:
         """The document as plain objects, every scalar as its text, nothing shared."""
         return _plain(self.root)
 
-    def anew(self) -> str:
+    def text_without_aliases(self) -> str:
         """The document as a new text of the same values, which shares nothing; without comments."""
         return str(yaml.serialize(self.root, Dumper=_WithoutAliases, allow_unicode=True))
 

@@ -15,7 +15,7 @@ from pedl2det.analysis.flow.values import (
     Way,
     by_position,
     first_parameter,
-    is_a,
+    has_decorator,
 )
 
 
@@ -146,7 +146,9 @@ class ContextReach:
     def _on_trial(self, function: Function) -> str | None:
         """The context's expression in a method of a trial."""
         owner = self._flow.modules.home(function).names.parents.get(function)
-        is_bound = not (is_a(function, "staticmethod") or is_a(function, "classmethod"))
+        is_bound = not (
+            has_decorator(function, "staticmethod") or has_decorator(function, "classmethod")
+        )
         if owner not in self._classes or not is_bound:
             return None
         if function.name == "__init__":

@@ -29,7 +29,7 @@ _DATASETS = (
     *("tensorflow.data.", "tensorflow.compat.v1.data.", "tensorflow.compat.v2.data."),
     "tensorflow_datasets.load",
 )
-_SPEAKS_OF_DATASETS = re.compile(r"Dataset\b|\b(?:make|as)_(?:\w+_)?dataset\b|\btfds\b")
+_MENTIONS_DATASETS = re.compile(r"Dataset\b|\b(?:make|as)_(?:\w+_)?dataset\b|\btfds\b")
 
 
 class Role(Enum):
@@ -39,7 +39,7 @@ class Role(Enum):
     VALIDATION = 1
 
 
-def returning(trial: Trial) -> Iterator[tuple[Function, Role | None]]:
+def loader_functions(trial: Trial) -> Iterator[tuple[Function, Role | None]]:
     """The functions that return loaders; one without a role returns a pair."""
     if trial.loaders is not None:
         yield trial.loaders, None
@@ -57,7 +57,7 @@ def roles_of(trial: Trial, call: ast.expr) -> set[Role]:
 
 
 def _role(trial: Trial, use: Use) -> Role | None:
-    for function, role in returning(trial):
+    for function, role in loader_functions(trial):
         if use.way is Way.RETURNED and function is use.function:
             if role is not None:
                 return None if use.path else role
@@ -67,7 +67,7 @@ def _role(trial: Trial, use: Use) -> Role | None:
 
 def returned_loaders(trial: Trial) -> Iterator[tuple[Role, list[Origin]]]:
     """What the returned loaders are made of, through the methods of datasets."""
-    for function, role in returning(trial):
+    for function, role in loader_functions(trial):
         for value in trial.flow.returned(function):
             for loader_role in Role if role is None else [role]:
                 yield (
@@ -99,7 +99,7 @@ def needs_unwrapping(trial: Trial) -> bool:
     if keeps_adapters(trial):
         return True
     loaders = [origin for _, origins in returned_loaders(trial) for origin in origins]
-    return any(_SPEAKS_OF_DATASETS.search(source.text) for source in trial.modules) and not all(
+    return any(_MENTIONS_DATASETS.search(source.text) for source in trial.modules) and not all(
         is_wrapped(trial, origin) or is_sequence(trial, origin) for origin in loaders
     )
 
@@ -136,7 +136,7 @@ def _is_always_returned(trial: Trial, loader: ast.expr, depth: int = 0) -> bool:
             is_here = [binding.node for binding in within.bindings(last)][-1:] == [target]
         case _:
             is_here = loader in firsts
-    if function is None or not is_here or function in dict(returning(trial)):
+    if function is None or not is_here or function in dict(loader_functions(trial)):
         return is_here
     calls = [call.node for call in trial.flow.calls(function)]
     return depth < 4 and all(_is_always_returned(trial, call, depth + 1) for call in calls)

@@ -77,7 +77,7 @@ def homes_of_trials(
         source = reader.source_or_none(file)
         classes = [node.name for node in trial_classes(source)] if source is not None else []
         if classes:
-            trials |= _with_heirs(file, classes, folders, python) or {
+            trials |= _with_subclasses(file, classes, folders, python) or {
                 file: _home(file, folders, packages)
             }
     known = {*trials.values()} | homes_of_scripts(configs, reader)
@@ -110,22 +110,22 @@ def _home(file: Path, configs: set[Path], packages: set[Path]) -> Path:
     return directory
 
 
-def _with_heirs(
+def _with_subclasses(
     file: Path, classes: Sequence[str], configs: set[Path], python: Sequence[Path]
 ) -> dict[Path, Path]:
-    """A file of base classes in a folder without a config, and its heirs, of the one above."""
+    """A file of base classes in a folder without a config, and its subclasses, of the one above."""
     above = next((folder for folder in file.parents if folder in configs), file.parent)
     if above == file.parent:
         return {}
     derives = rf"^class\s+\w+\s*\([^)]*\b(?:{'|'.join(classes)})\b".encode()
-    heirs = [
+    subclasses = [
         other
         for other in python
         if other != file
         and other.is_relative_to(above)
         and re.search(derives, other.read_bytes(), re.M)
     ]
-    return dict.fromkeys((file, *heirs), above) if heirs else {}
+    return dict.fromkeys((file, *subclasses), above) if subclasses else {}
 
 
 def _names_trial(source: Source) -> bool:

@@ -158,7 +158,7 @@ def returned_models(trial: Trial, method: Function) -> set[Origin]:
     """Where the models that a ``build_model`` returns come from."""
     origins: set[Origin] = set()
     for value in trial.flow.returned(method):
-        origins |= looked_through(trial, trial.flow.origins(value))
+        origins |= unwrap_origins(trial, trial.flow.origins(value))
     # What a script's generator yields comes from where that gave it to ``fit``.
     calls = (call for call in trial.modules.of(ast.Call) if getattr(call.func, "attr", "") == "Fit")
     fits = [call for call in calls if ast.unparse(call.func) == _FIT]
@@ -168,7 +168,7 @@ def returned_models(trial: Trial, method: Function) -> set[Origin]:
 def _compile(
     trial: Trial, source: Source, call: ast.Call, origins: list[Origin], returned: set[Origin]
 ) -> Compile:
-    models = looked_through(trial, origins)
+    models = unwrap_origins(trial, origins)
     known = bool(models) and all(makes_model(trial, origin.node) for origin in models)
     returns_known = bool(returned) and all(makes_model(trial, origin.node) for origin in returned)
     is_other = known and returns_known and models.isdisjoint(returned)
@@ -201,7 +201,7 @@ def _bases(trial: Trial, maker: ast.expr) -> list[ast.expr]:
     ]
 
 
-def looked_through(trial: Trial, origins: list[Origin]) -> set[Origin]:
+def unwrap_origins(trial: Trial, origins: list[Origin]) -> set[Origin]:
     """Return the origins of models, through ``wrap_model``."""
     models: set[Origin] = set()
     for origin in origins:
@@ -310,11 +310,11 @@ def watches_validation(trial: Trial, call: ast.Call) -> bool:
         and monitor.is_of_keras
         and monitor.metrics is not None
         and all(metric.startswith("val_") for metric in monitor.metrics)
-        and not any(key in monitor.metrics or key is ... for key in _put(trial))
+        and not any(key in monitor.metrics or key is ... for key in _stored_keys(trial))
     )
 
 
-def _put(trial: Trial) -> Iterator[object]:
+def _stored_keys(trial: Trial) -> Iterator[object]:
     """The keys that code puts into dicts, as a callback into logs, for those behind it.
 
     An ellipsis stands for a key that is computed as metrics of validations may be.

@@ -205,7 +205,7 @@ class Modules:
             names = _imports(init, node)
             siblings = [sibling for name in names if (sibling := self.split(name)[0]) is not None]
             tops = {name.partition(".")[0] for name in names}
-            is_plain = _only_names(node) or (
+            is_plain = _is_plain_binding(node) or (
                 bool(tops)
                 and all(top in sys.stdlib_module_names or is_legacy(f"{top}.x") for top in tops)
             )
@@ -273,7 +273,7 @@ def _imports(source: Source, node: ast.AST) -> list[str]:
     return [source.names.follow(name) for name in names]
 
 
-def _only_names(node: ast.stmt) -> bool:
+def _is_plain_binding(node: ast.stmt) -> bool:
     """Whether a statement only binds a name to something that needs no call."""
     match node:
         case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():

@@ -92,7 +92,7 @@ class Names:
         self._bindings: dict[ast.Name, list[Binding]] = {}
         self._reaching: dict[tuple[Scope, str], Reaching] = {}
         self._read(tree)
-        self._pass_guards()
+        self._resolve_guards()
         self._follow_aliases()
 
     # Nodes.
@@ -253,11 +253,11 @@ class Names:
             if declared is None and is_bound:
                 binds = isinstance(getattr(place, "ctx", None), ast.Store | ast.Del)
                 is_class = isinstance(scope, ast.ClassDef)
-                if binds or not is_class or self._held(scope, place, name):
+                if binds or not is_class or self._reaching_at(scope, place, name):
                     return scope  # else the class binds it below
         return None
 
-    def _held(self, scope: Scope, place: ast.AST, name: str) -> set[ast.AST]:
+    def _reaching_at(self, scope: Scope, place: ast.AST, name: str) -> set[ast.AST]:
         """The bindings of a scope's own statements that may hold where its name is read."""
         if (scope, name) not in self._reaching:
             nodes = [node for node in self._nodes_of(scope, name) if node not in self._remote]
@@ -281,7 +281,7 @@ class Names:
         nodes = self._nodes_of(scope, name.id)
         is_here = len(nodes) > 1 and self.scope_around(name) is scope
         if is_here and not isinstance(scope, ast.Lambda):
-            reaching = self._held(scope, name, name.id)
+            reaching = self._reaching_at(scope, name, name.id)
             bindings = self._as_bindings(
                 node for node in nodes if node in reaching or node in self._remote
             )
@@ -373,7 +373,7 @@ class Names:
                         self._known[self.tree, name] = meaning
                         self._qualified.clear()
 
-    def _pass_guards(self) -> None:
+    def _resolve_guards(self) -> None:
         """``try: import pedl``, ``except ImportError: pedl = None``: pedl was always there."""
         for guard in self.of(ast.Try):
             tried = {

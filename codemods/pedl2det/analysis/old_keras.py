@@ -147,7 +147,7 @@ def is_old(trial: Trial) -> bool:
     return age(trial) is Age.TENSORFLOW_1
 
 
-def meant(reference: Reference, written_for: Age) -> names.Name | None:
+def row_for(reference: Reference, written_for: Age) -> names.Name | None:
     """The row of a reference, if it applies to code of this age."""
     row = reference.row
     if row is None or written_for is Age.TENSORFLOW_1:
@@ -245,7 +245,7 @@ def before_models(trial: Trial, dotted: str) -> Iterator[fx.Fix]:
             if first is not None:
                 yield from before_use(source, first, f"{dotted}()")
     for root in trial.roots:
-        if root in trial.beside:
+        if root in trial.context_based_roots:
             continue
         source = trial.modules.home(root)
         is_piece = dotted.startswith("legacy_keras.")
@@ -390,7 +390,7 @@ _FUNCTIONS = {
 }
 
 
-class Given(Enum):
+class OptimizerKind(Enum):
     """What an expression gives for an optimizer."""
 
     OBJECT = "object"
@@ -399,18 +399,18 @@ class Given(Enum):
     WRAPPED = "wrapped"  #: an object that was given to ``wrap_optimizer``
 
 
-def given(trial: Trial, node: ast.expr) -> Given:
+def optimizer_kind(trial: Trial, node: ast.expr) -> OptimizerKind:
     """What an expression gives, as far as its origins show."""
     origins = trial.flow.origins(node)
     functions = [origin.node.func for origin in origins if isinstance(origin.node, ast.Call)]
     if any(getattr(function, "attr", "") == "wrap_optimizer" for function in functions):
-        return Given.WRAPPED
+        return OptimizerKind.WRAPPED
     if origins and all(_is_object(trial, origin) for origin in origins):
-        return Given.OBJECT
+        return OptimizerKind.OBJECT
     constants = [origin.node.value for origin in origins if isinstance(origin.node, ast.Constant)]
     if len(constants) == len(origins) == 1 and str(constants[0]).lower() in BY_NAME:
-        return Given.NAME
-    return Given.UNKNOWN
+        return OptimizerKind.NAME
+    return OptimizerKind.UNKNOWN
 
 
 def _is_object(trial: Trial, origin: Origin) -> bool:

@@ -113,12 +113,12 @@ def read(
     configs = {path: config for path, config in read_configs.items() if config is not None}
     files = (*modules.values(), *project.configs)
     unreadable = {file: reader.unreadable[file] for file in files if file in reader.unreadable}
-    trial = made(project, sources, configs, carried=carried, unseen=unseen)
+    trial = make_trial(project, sources, configs, carried=carried, unseen=unseen)
     originals = {source.path: source for source in sources.values()}
     return Reading(project, trial, originals, configs, unreadable)
 
 
-def made(
+def make_trial(
     project: Project,
     sources: Mapping[str, Source],
     configs: Mapping[Path, Config],

@@ -125,7 +125,7 @@ class ConfigFacts:
     cluster: bool = False  #: whether the config is for a Determined cluster
 
 
-def left(rule: str, entry: Entry, message: str, help_: str) -> TextFinding:
+def leave_entry(rule: str, entry: Entry, message: str, help_: str) -> TextFinding:
     """A place that a person rewrites; its config does not run before."""
     text = f"{entry.name}: {message}; this config does not run until it is changed"
     return TextFinding(rule, entry.line, Kind.LEFT, text, help_)

@@ -15,7 +15,7 @@ import pedl2det_names as names
 from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.context import ConfigUses, ContextReach, entry_of
 from pedl2det.analysis.flow import Flow
-from pedl2det.analysis.flow.values import Function, is_a
+from pedl2det.analysis.flow.values import Function, has_decorator
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
 
@@ -189,7 +189,7 @@ class Trial:
     # Functions of the old harness.
 
     @cached_property
-    def beside(self) -> list[ast.ClassDef]:
+    def context_based_roots(self) -> list[ast.ClassDef]:
         """The trials on a context in a directory with trials of PEDL."""
         bases = {root: {self.base_name(base) for base in root.bases} for root in self.roots}
         if not any(of_one & PEDL_TRIALS for of_one in bases.values()):
@@ -234,7 +234,7 @@ class Trial:
             return None  # such as one definition for each platform
         function = self.modules.definition(place or "")
         if not isinstance(function, ast.FunctionDef) or (
-            owner and not is_a(function, "staticmethod")
+            owner and not has_decorator(function, "staticmethod")
         ):
             return None
         return function
@@ -279,7 +279,7 @@ class Trial:
             if isinstance(inside, Mapping) and key in inside:
                 yield path, inside[key]
 
-    def says(self, words: str) -> bool:
+    def mentions(self, words: str) -> bool:
         """Whether the code or the configs match a pattern; code that is carried over may do so."""
         texts = [source.text for source in self.modules] + [
             repr(config) for _, config in self.configs
@@ -358,8 +358,10 @@ class Trial:
     def references(self) -> list[Reference]:
         """Every old name in the project that is to go, except on lines that the user wants left."""
         # For files of trials on a context beside PEDL's, ``run`` brings no old Keras.
-        old = [self.modules.home(root) for root in self.roots if root not in self.beside]
-        homes = [self.modules.home(root) for root in self.beside]
+        old = [
+            self.modules.home(root) for root in self.roots if root not in self.context_based_roots
+        ]
+        homes = [self.modules.home(root) for root in self.context_based_roots]
         homes = [home for home in homes if home not in old]
         return [
             reference
@@ -433,7 +435,7 @@ GETTERS = {
 _CAUGHT = re.compile(r"(?<!raise )\b(?:Key|Lookup)Error\b")
 
 
-def question(trial: Trial, reference: Reference) -> tuple[ast.expr, str] | None:
+def ask_context(trial: Trial, reference: Reference) -> tuple[ast.expr, str] | None:
     """The expression that a getter's use is a part of, and how the context is asked for it.
 
     None where the context has no method for the same: the getter is not called, or the name of

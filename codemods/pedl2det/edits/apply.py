@@ -14,7 +14,7 @@ from typing import Any
 import libcst as cst
 
 from pedl2det import fixes as fx
-from pedl2det.analysis.flow.values import is_a
+from pedl2det.analysis.flow.values import has_decorator
 from pedl2det.analysis.source import Source
 from pedl2det.edits import layout, templates
 from pedl2det.edits.comments import keep_comments, settled
@@ -80,7 +80,7 @@ class _Applier(cst.CSTTransformer):
             if isinstance(edit, fx.Extract):
                 self._file(self._locator.node(edit.statement), edit)
         marked = {*self._edits, *self._wanted, *self._dropped, *self._renamed}
-        self._ways = locator.ways(marked)  # the walk leaves everything else out
+        self._ways = locator.with_ancestors(marked)  # the walk leaves everything else out
 
     def _file(self, node: cst.CSTNode, edit: fx.Edit) -> None:
         known = self._edits[node]
@@ -116,7 +116,7 @@ class _Applier(cst.CSTTransformer):
             return cst.RemoveFromParent()
         if original_node not in self._ways:
             return updated_node
-        updated = _closed_up(original_node, updated_node)
+        updated = _tidy(original_node, updated_node)
         if original_node in self._renamed:
             self._touch()
             equal = _TIGHT if updated.keyword is None else updated.equal
@@ -181,11 +181,11 @@ class _Applier(cst.CSTTransformer):
     def _line(self, original: Any, updated: Any, touched: bool) -> Any:
         """A line of simple statements, which edits may turn into several lines."""
         if any(small in self._edits for small in original.body):
-            return self._finished(original, self._each(original, updated))
+            return self._finished(original, self._edit_each(original, updated))
         bare = updated.with_changes(leading_lines=[])
         return self._finished(original, [bare]) if touched else updated
 
-    def _each(self, original: Any, updated: Any) -> list[Any]:
+    def _edit_each(self, original: Any, updated: Any) -> list[Any]:
         """The lines in the place of the small statements of a line."""
         pairs = zip(original.body, layout.on_lines(updated.body), strict=True)
         return [
@@ -235,7 +235,7 @@ class _Applier(cst.CSTTransformer):
         """``if x: a; b``, written as a block where an edit needs lines."""
         if not any(small in self._edits for small in original.body):
             return updated
-        lines = self._each(original, updated)
+        lines = self._edit_each(original, updated)
         return cst.IndentedBlock(
             lines or [cst.SimpleStatementLine([cst.Pass()])], header=updated.trailing_whitespace
         )
@@ -262,7 +262,9 @@ class _Applier(cst.CSTTransformer):
         match edit:
             case fx.AddParameter(function, code):
                 in_class = isinstance(self._source.names.parents.get(function), ast.ClassDef)
-                is_method = in_class and not is_a(function, "staticmethod")  # behind `self`
+                is_method = in_class and not has_decorator(
+                    function, "staticmethod"
+                )  # behind `self`
                 return layout.with_parameter(updated, code, int(is_method))
             case fx.RenameFunction(name=name):
                 return updated.with_changes(name=cst.Name(name))
@@ -289,7 +291,7 @@ def _order(edit: fx.Edit) -> int:
     return 3 if isinstance(edit, fx.Extract) else 0
 
 
-def _closed_up(original: Any, updated: Any) -> Any:
+def _tidy(original: Any, updated: Any) -> Any:
     """A node whose parts changed, without what only parted or quoted the old ones."""
     match updated:
         case cst.Call() | cst.Parameters():

@@ -337,23 +337,23 @@ class _Editor:
                 above = above or ([newline] if at and not is_below else [])
         elif before := [at for at, other, _ in imports if other < group]:
             at = before[-1] + 1
-            self._part(at)
+            self._separate(at)
         elif imports:
             at = imports[0][0]
             above = _take_blank_lines(rows[at])
-            self._part(at)
+            self._separate(at)
         else:
             is_documented = ast.get_docstring(self._source.tree) is not None
             at = is_documented + sum(_is_future(row.nodes[0]) for row in rows)
             above = [newline] if at else []
-            self._part(at)
+            self._separate(at)
         if at and not NEWLINE.search(rows[at - 1].code[-1:]):
             rows[at - 1].code += newline  # it was the last line of the file
         self._imports[new] = _Import(new, ast.unparse(new))
         rows.insert(at, _Row(above, ast.unparse(new) + newline, [new]))
         return at
 
-    def _part(self, at: int) -> None:
+    def _separate(self, at: int) -> None:
         """Put a blank line above a row, below which another group begins."""
         if at < len(self._rows):
             row = self._rows[at]

@@ -126,7 +126,7 @@ class Locator:
             statement = statement.body[0]
         return self._statements[statement]
 
-    def ways(self, nodes: Iterable[cst.CSTNode]) -> set[cst.CSTNode]:
+    def with_ancestors(self, nodes: Iterable[cst.CSTNode]) -> set[cst.CSTNode]:
         """Return some located nodes and all that they are in."""
         ways: set[cst.CSTNode] = set()
         for node in nodes:

@@ -37,7 +37,7 @@ def edited(config: Config, edits: Sequence[Edit]) -> str:
         raise NotEdited(f"the edited text cannot be read: {error}") from None
     except RecursionError:
         raise NotEdited("nested too deeply to be edited") from None
-    if result != _meant(config.value(), edits):
+    if result != _apply_to_value(config.value(), edits):
         raise NotEdited("the edited text would mean something else")
     return text
 
@@ -197,7 +197,7 @@ def _line_end(text: str, at: int) -> int:
     return len(text) if end < 0 else end + 1
 
 
-def _meant(value: Any, edits: Sequence[Edit]) -> Any:
+def _apply_to_value(value: Any, edits: Sequence[Edit]) -> Any:
     """Make edits to the plain value of a config, inner ones first, and return it."""
 
     def order(edit: Edit) -> tuple[int, int]:

@@ -61,7 +61,7 @@ class Rule:
     def is_for(self, trial: Trial) -> bool:
         """Whether it may have something to do with a project."""
         is_meant = trial.carried in self.carried and trial.generation in self.generations
-        return is_meant and trial.says(self.words)
+        return is_meant and trial.mentions(self.words)
 
     def check(self, trial: Trial) -> Iterable[Fix | Remark]:
         """What it would do to such a project."""

@@ -21,7 +21,7 @@ from collections.abc import Iterable
 
 import pedl2det_names as names
 from pedl2det.analysis.context import AS_BEFORE
-from pedl2det.analysis.trial import CONFIG_GETTERS, GETTERS, Generation, Trial, key_of, question
+from pedl2det.analysis.trial import CONFIG_GETTERS, GETTERS, Generation, Trial, ask_context, key_of
 from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Remark, rewrite
 
@@ -42,7 +42,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     for reference in trial.uses(*GETTERS):
         assert isinstance(reference.node, ast.expr)
         is_old = reference.dotted in CONFIG_GETTERS and not trial.config_uses.is_plain
-        asked = None if is_old else question(trial, reference)
+        asked = None if is_old else ask_context(trial, reference)
         if asked is not None and trial.context.at(asked[0]) is not None:
             node, code = asked
             key = key_of(node)

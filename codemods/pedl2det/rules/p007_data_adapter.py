@@ -16,8 +16,8 @@ from pedl2det.analysis.loaders import (
     ADAPTER_PARAMETERS,
     Role,
     keeps_adapters,
+    loader_functions,
     plain_adapter,
-    returning,
 )
 from pedl2det.analysis.old_keras import respelled
 from pedl2det.analysis.trial import Generation, Reference, Trial
@@ -48,7 +48,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         else:
             yield rewrite(node, "legacy_keras.KerasDataAdapter")
     if trial.generation is not Generation.PEDL and not is_gone:
-        for method, _ in returning(trial):
+        for method, _ in loader_functions(trial):
             if all(isinstance(value, ast.Tuple) for value in trial.flow.returned(method)):
                 continue  # arrays
             yield Remark(method, _KEPT, _RETURN)

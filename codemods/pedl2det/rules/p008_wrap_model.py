@@ -24,10 +24,10 @@ from pedl2det.analysis.models import (
     compiles,
     is_local,
     is_model_class,
-    looked_through,
     returned_models,
+    unwrap_origins,
 )
-from pedl2det.analysis.old_keras import BY_NAME, LEGACY, OPTIMIZERS, Given, given
+from pedl2det.analysis.old_keras import BY_NAME, LEGACY, OPTIMIZERS, OptimizerKind, optimizer_kind
 from pedl2det.analysis.source import spell
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.fixes import AddArgument, Edit, Extract, Fix, InsertBefore, Remark, Replace, rewrite
@@ -79,7 +79,7 @@ def _is_unfinished(trial: Trial, compiled: Compile) -> bool:
         return False
     is_new = trial.generation is Generation.CONTEXT
     is_aged = not is_new or old_keras.age(trial) is not Age.CURRENT
-    is_named = any(given(trial, one) is Given.NAME for one in compiled.optimizers)
+    is_named = any(optimizer_kind(trial, one) is OptimizerKind.NAME for one in compiled.optimizers)
     return is_aged or (compiled.is_wrapped and is_named)
 
 
@@ -124,7 +124,7 @@ def _plain(trial: Trial, found: list[Compile], methods: list[Function]) -> list[
 
 def _is_plain(trial: Trial, compiled: Compile, method: Function) -> bool:
     owner = compiled.source.names.class_around(compiled.call)
-    models = looked_through(trial, trial.flow.origins(compiled.model))
+    models = unwrap_origins(trial, trial.flow.origins(compiled.model))
     return (
         not compiled.hides_arguments
         and trial.context.at(compiled.call) is not None
@@ -138,7 +138,7 @@ def _is_plain(trial: Trial, compiled: Compile, method: Function) -> bool:
 
 def _has_own_compile(trial: Trial, compiled: Compile) -> bool:
     """Whether the model's class defines ``compile`` itself, which makes the optimizer."""
-    made = looked_through(trial, trial.flow.origins(compiled.model))
+    made = unwrap_origins(trial, trial.flow.origins(compiled.model))
     makers = [one.node.func for one in made if isinstance(one.node, ast.Call)]
     classes = [one for maker in makers for one in classes_of(trial, maker)]
     return any(trial.flow.method(one, "compile") is not None for one in classes)
@@ -220,21 +220,21 @@ def _optimizer(
     trial: Trial, compiled: Compile, value: ast.expr
 ) -> tuple[list[Edit], tuple[str, ...]]:
     """The edits that wrap the optimizer, and their imports."""
-    kind = given(trial, value)
+    kind = optimizer_kind(trial, value)
     edits: list[Edit] = []
-    if kind is Given.WRAPPED:
+    if kind is OptimizerKind.WRAPPED:
         return [], ()
     imports: tuple[str, ...] = ()
     wanted = "{value}"
     has_constants = not (compiled.is_standalone and old_keras.sets_epsilon(trial))
-    if kind is Given.NAME and isinstance(value, ast.Constant) and has_constants:
+    if kind is OptimizerKind.NAME and isinstance(value, ast.Constant) and has_constants:
         name = BY_NAME[str(value.value).lower()]
         module = OPTIMIZERS if old_keras.age(trial) is Age.CURRENT else LEGACY
         spelling = spell(compiled.source, f"{module}.{name}")
         defaults = old_keras.defaults_by_name(trial, name, compiled.is_standalone)
         edits.append(Replace(value, f"{spelling.code}({defaults})"))
         imports = spelling.imports
-    elif kind is not Given.OBJECT:
+    elif kind is not OptimizerKind.OBJECT:
         wanted = f"legacy_keras.{_piece(compiled)}({{value}})"
     code = f"{{context}}.wrap_optimizer({wanted})"
     statement, names = _statement(compiled), compiled.source.names
@@ -291,9 +291,9 @@ def _kept(
     if compiled.is_standalone or not is_recorded or is_local(trial, call):
         piece, has_own = _piece(compiled), _has_own_compile(trial, compiled)
         for value in compiled.optimizers:
-            kind = given(trial, value)
-            may_be_name = kind is Given.UNKNOWN and not isinstance(value, ast.Constant)
-            if kind is Given.NAME or (may_be_name and not has_own):
+            kind = optimizer_kind(trial, value)
+            may_be_name = kind is OptimizerKind.UNKNOWN and not isinstance(value, ast.Constant)
+            if kind is OptimizerKind.NAME or (may_be_name and not has_own):
                 edits.append(Replace(value, f"legacy_keras.{piece}({{value}})", {"value": value}))
         for value in [one.value for one in call.keywords if one.arg is None and not has_own]:
             behind_stars = f"arguments_of_{piece}"

@@ -39,7 +39,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite the optimizers in every file of the project."""
     written_for = old_keras.age(trial)
     for reference in trial.references:
-        row = old_keras.meant(reference, written_for)
+        row = old_keras.row_for(reference, written_for)
         if row is not None and old_keras.is_optimizer(row) and not reference.is_import:
             yield from _use(trial, reference, row)
     yield from (_may_be_old if written_for is Age.CURRENT else _others)(trial)
@@ -49,7 +49,10 @@ def _may_be_old(trial: Trial) -> Iterator[Remark]:
     """Old arguments that may be those of an optimizer, and options that may hold them."""
     for call in trial.modules.of(ast.Call):
         named = {one.arg for one in call.keywords}
-        is_hidden = None in named and old_keras.given(trial, call) is old_keras.Given.OBJECT
+        is_hidden = (
+            None in named
+            and old_keras.optimizer_kind(trial, call) is old_keras.OptimizerKind.OBJECT
+        )
         is_old = any(not _takes(trial, call, name) for name in OLD_KEYWORDS & named)
         if is_old or (is_hidden and not all(_is_dict(trial, one) for one in call.keywords)):
             yield Remark(call, _MAY_BE_OLD, _WRITE_LEGACY, Kind.NOTE)

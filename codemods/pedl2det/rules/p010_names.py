@@ -76,7 +76,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         others = (*(one for one in others if one not in names.harness.LOADERS), *TRIALS)
     is_of_p011 = not (trial.carried or trial.is_of_today)
     for reference in trial.references:
-        row = old_keras.meant(reference, written_for)
+        row = old_keras.row_for(reference, written_for)
         node, call = reference.node, reference.call
         if not isinstance(node, ast.expr) or reference.dotted.startswith(others):
             continue
@@ -113,7 +113,7 @@ def _names_of_several(trial: Trial, written_for: Age) -> Iterator[Fix | Remark]:
     """Rewrite imports of old names that give one name several meanings, each where it stands."""
     for reference in trial.references:
         alias, source = reference.node, reference.source
-        row = old_keras.meant(reference, written_for)
+        row = old_keras.row_for(reference, written_for)
         if not isinstance(alias, ast.alias) or row is None or old_keras.is_optimizer(row):
             continue
         bound, statement = alias.asname or alias.name, source.names.parents[alias]

@@ -19,7 +19,7 @@ from pedl2det.analysis.loaders import RECORD_LOADERS, cuts_by_hyperparameter
 from pedl2det.analysis.metric_names import RENAMED, keras_trials, note_on_names
 from pedl2det.analysis.models import is_functional
 from pedl2det.analysis.names import Names
-from pedl2det.analysis.old_keras import Given, given
+from pedl2det.analysis.old_keras import OptimizerKind, optimizer_kind
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import AddMember, Fix, Remark, ReplaceStatement, rewrite
@@ -39,7 +39,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         yield _metrics(trial, root)
         for method in trial.flow.overrides(root, "optimizer"):
             for value in trial.flow.returned(method):
-                if given(trial, value) is not Given.OBJECT:  # it may be a name
+                if optimizer_kind(trial, value) is not OptimizerKind.OBJECT:  # it may be a name
                     code = "legacy_keras.standalone_optimizer({value})"
                     yield rewrite(value, code, {"value": value})
         family = trial.flow.family(root)

@@ -39,7 +39,11 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     layers = [one for one in trial.trained.references if one.dotted.startswith(_LAYERS)]
     if layers and not old_keras.has_standalone_layers(trial):
         given = [one for made in compiles(trial) for one in made.optimizers]
-        unknown = [one for one in given if old_keras.given(trial, one) is old_keras.Given.UNKNOWN]
+        unknown = [
+            one
+            for one in given
+            if old_keras.optimizer_kind(trial, one) is old_keras.OptimizerKind.UNKNOWN
+        ]
         unknown += [one for one in losses_and_metrics(trial) if not is_certain(trial, one)]
         yield from (Remark(one, _BOTH, _ONE, Kind.DIFFERENT) for one in unknown[:1])
     for reference in trial.references:

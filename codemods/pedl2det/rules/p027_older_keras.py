@@ -85,7 +85,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             for one in trial.modules.reads
         ):
             yield from old_keras.before_models(trial, f"{MODULE}.use_old_arguments")
-    elif age is Age.TENSORFLOW_2 and (trial.says(_MASK) or _hides_any(trial)):
+    elif age is Age.TENSORFLOW_2 and (trial.mentions(_MASK) or _hides_any(trial)):
         yield from old_keras.before_models(trial, f"{MODULE}.use_old_masks")
     for node in trial.modules.reads if age is not Age.CURRENT else ():
         if trial.today(node) == _IMAGES and _may_transform(trial, node):
@@ -94,9 +94,9 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
 
 def _is_plain(trial: Trial) -> bool:
     """Whether every layer, loss, metric and optimizer is visible, and computes today as then."""
-    if old_keras.has_standalone_layers(trial) or trial.says(_OLD):
+    if old_keras.has_standalone_layers(trial) or trial.mentions(_OLD):
         return False
-    if trial.says(_FREEZES) and trial.says(_NORM):
+    if trial.mentions(_FREEZES) and trial.mentions(_NORM):
         return False
     return (
         not _may_weight(trial)
@@ -108,7 +108,7 @@ def _is_plain(trial: Trial) -> bool:
 
 def _may_weight(trial: Trial) -> bool:
     """Whether records may have weights: as the third part of a batch, or by name."""
-    if trial.says(r"\bsample_?weights?\b"):
+    if trial.mentions(r"\bsample_?weights?\b"):
         return True
     added = [one.value for one in trial.modules.of(ast.AugAssign)]
     sums = [one for one in trial.modules.of(ast.BinOp) if isinstance(one.op, ast.Add)]
@@ -154,7 +154,9 @@ def _hides_any(trial: Trial) -> bool:
 def _hides_optimizer(trial: Trial, compiled: Compile) -> bool:
     """Whether a text that is not visible may name the optimizer."""
     values = [one for one in compiled.optimizers if not isinstance(one, ast.Constant)]
-    return any(old_keras.given(trial, one) is old_keras.Given.UNKNOWN for one in values)
+    return any(
+        old_keras.optimizer_kind(trial, one) is old_keras.OptimizerKind.UNKNOWN for one in values
+    )
 
 
 def _hides(trial: Trial, node: ast.expr) -> bool:

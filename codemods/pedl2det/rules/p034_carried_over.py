@@ -45,7 +45,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         notes = ((Kind.NOTE, note_on_names(trial, root)),) if is_keras_trial else ()
         yield Fix(root, notes=notes, config=_needs(trial))
         bases = {trial.base_name(one) for one in root.bases}
-        if root in trial.beside:
+        if root in trial.context_based_roots:
             yield Remark(root, _BESIDE.format(root.name), _APART, Kind.DIFFERENT)
         if bases & PEDL_TRIALS and SCRIPT_TRIAL not in bases:
             yield from _functions(trial, root)

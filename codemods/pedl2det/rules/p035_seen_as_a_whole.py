@@ -32,7 +32,7 @@ def check(trial: Trial) -> Iterable[Remark]:
     for find, message in _FINDERS.items():
         for node in find(trial):
             yield Remark(node, message.format(code=ast.unparse(node).partition("\n")[0]))
-    for root in trial.beside:
+    for root in trial.context_based_roots:
         yield Remark(root, _TWO.format(root.name))
 
 

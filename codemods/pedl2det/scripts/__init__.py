@@ -18,7 +18,7 @@ from pedl2det.analysis.flow import Flow
 from pedl2det.analysis.flow.values import argument
 from pedl2det.analysis.membership import INITS, calls_of
 from pedl2det.analysis.modules import Modules
-from pedl2det.analysis.project import Reading, Script, made
+from pedl2det.analysis.project import Reading, Script, make_trial
 from pedl2det.analysis.source import Source
 from pedl2det.edits.apply import apply
 from pedl2det.edits.imports import Wanted, fit_imports
@@ -57,11 +57,13 @@ def lower(reading: Reading) -> Reading:
         if entry is not None and entry.scalar:
             paths |= {base / entry.scalar for base in (path.parent, reading.project.home)}
     trial = reading.trial
-    sources, scripts = (_carried if trial.carried else lower_sources)(trial.modules, paths)
+    sources, scripts = (_carry_over if trial.carried else lower_sources)(trial.modules, paths)
     if not scripts:
         return reading
     unseen = {path: _at_new_lines(lines, scripts.get(path)) for path, lines in trial.unseen.items()}
-    trial = made(reading.project, sources, reading.configs, carried=trial.carried, unseen=unseen)
+    trial = make_trial(
+        reading.project, sources, reading.configs, carried=trial.carried, unseen=unseen
+    )
     searchers = [(script.config or {}).get("searcher") for script in scripts.values()]
     trial.counts_in_steps |= any(
         isinstance(searcher, dict) and _STEPS & searcher.keys() for searcher in searchers
@@ -100,11 +102,11 @@ def lower_sources(
             script = plans.get(path, Script(source))  # without a plan it is a script's helper
             text = _new_text(script, edits[path], new)
             new[name] = replace(source, text=text, tree=ast.parse(text))
-            written[path] = replace(script, lines=origins(source.lines, text.splitlines()))
+            written[path] = replace(script, lines=original_lines(source.lines, text.splitlines()))
     return new, written
 
 
-def _carried(modules: Modules, paths: set[Path]) -> tuple[dict[str, Source], dict[Path, Script]]:
+def _carry_over(modules: Modules, paths: set[Path]) -> tuple[dict[str, Source], dict[Path, Script]]:
     """Write a trial beside each script, which stays: the files, and what is to be known."""
     new, written = dict(modules.by_name), {}
     scripts = {id(source) for source in modules if source.is_module and source.path in paths}
@@ -113,13 +115,13 @@ def _carried(modules: Modules, paths: set[Path]) -> tuple[dict[str, Source], dic
             continue
         script = written[source.path] = Script(source, lines=tuple(range(1, len(source.lines) + 1)))
         fits = Fits(modules, source, scripts)
-        if not _is_left(script, fits.lacking(), modules):
-            _ask_for_config(script, fits, source)
+        if not _mark_problems(script, fits.lacking(), modules):
+            _take_config(script, fits, source)
             stem = f"{source.path.stem}_trial"
             while source.path.with_name(f"{stem}.py").exists():
                 stem += "_"
             dotted = f"{name.rpartition('.')[0]}.{stem}".lstrip(".")
-            _train(script, fits, f"{dotted}:{class_name(source, name)}")
+            _require_config(script, fits, f"{dotted}:{class_name(source, name)}")
             text = _WHOLE.format(name=class_name(source, name), file=source.path.name)
             new[dotted] = Source.of(source.path.with_name(f"{stem}.py"), text)
     return new, written
@@ -141,7 +143,7 @@ def _new_text(script: Script, edits: list[Edit], by_name: Mapping[str, Source]) 
     return text if source.text[:1].isspace() else text.lstrip()
 
 
-def origins(old: Sequence[str], new: Sequence[str]) -> tuple[int, ...]:
+def original_lines(old: Sequence[str], new: Sequence[str]) -> tuple[int, ...]:
     """For each line of a new text, the line of the old text that it came from.
 
     A line that is new came from where the line before it did.
@@ -188,9 +190,9 @@ def _plan_training(source: Source, modules: Modules, scripts: set[int]) -> Scrip
     """Plan a script that trains."""
     script = Script(source)
     fits = Fits(modules, source, scripts)
-    if _is_left(script, fits.problems(), modules):
+    if _mark_problems(script, fits.problems(), modules):
         return script
-    for call in _ask_for_config(script, fits, source):
+    for call in _take_config(script, fits, source):
         match source.names.parents[call]:
             case ast.Assign(targets=[ast.Name(id=name)]) as line:
                 if source.names.definition_around(call) is None:
@@ -205,11 +207,11 @@ def _plan_training(source: Source, modules: Modules, scripts: set[int]) -> Scrip
     script.support = SUPPORT
     script.edits += [*yield_edits(fits), *((source, edit) for edit in main_edits(source))]
     name = modules.name_of(source)
-    _train(script, fits, f"{name}:{class_name(source, name)}")
+    _require_config(script, fits, f"{name}:{class_name(source, name)}")
     return script
 
 
-def _is_left(script: Script, problems: Iterable[Problem], modules: Modules) -> bool:
+def _mark_problems(script: Script, problems: Iterable[Problem], modules: Modules) -> bool:
     """Mark what keeps a script from becoming a trial; tell whether there is anything."""
     for node, message, help_ in problems:
         home = modules.home(node)
@@ -220,7 +222,7 @@ def _is_left(script: Script, problems: Iterable[Problem], modules: Modules) -> b
     return bool(script.findings)
 
 
-def _ask_for_config(script: Script, fits: Fits, source: Source) -> list[ast.Call]:
+def _take_config(script: Script, fits: Fits, source: Source) -> list[ast.Call]:
     """Take the config out of the calls of the Native API, and return them."""
     calls = [*calls_of(source, INITS)]
     for call in calls:
@@ -231,7 +233,7 @@ def _ask_for_config(script: Script, fits: Fits, source: Source) -> list[ast.Call
     return calls
 
 
-def _train(script: Script, fits: Fits, entrypoint: str) -> None:
+def _require_config(script: Script, fits: Fits, entrypoint: str) -> None:
     """Let the configs of a script name its trial, and the size of its batches."""
     script.entrypoint = entrypoint
     script.needs = (ConfigNeed("entrypoint", entrypoint),)

@@ -39,7 +39,7 @@ def migrate_config(text: str, facts: ConfigFacts) -> TextResult:
     try:
         new = edited(config, edits)
     except NotEdited as error:
-        anew = config.anew()
+        anew = config.text_without_aliases()
         if anew != config.text and Config.of(anew).value() == config.value():
             result = migrate_config(anew, facts)
             note = TextFinding("C100", 1, Kind.NOTE, _ANEW)

@@ -25,7 +25,7 @@ from pedl2det.analysis.flow.values import (
     Use,
     Way,
     element,
-    has_only,
+    has_only_decorators,
     parameter_for,
     step_of,
 )
@@ -180,7 +180,7 @@ class Uses(Origins):
         """Whether a function may be called unseen because of its decorators, or of what it is."""
         if isinstance(function, ast.Lambda):
             return not self.calls(function)
-        return not has_only(function, ("staticmethod", "classmethod"))
+        return not has_only_decorators(function, ("staticmethod", "classmethod"))
 
     @cached_property
     def escaping(self) -> set[ast.AST]:
@@ -210,7 +210,7 @@ class Uses(Origins):
             if isinstance(origin.node, Callable) and not self._only_leads_to_calls(node):
                 yield origin.node
             elif isinstance(origin.node, ast.ClassDef) and not all(
-                map(self._only_looks, self.uses(node))
+                map(self._hides_no_call, self.uses(node))
             ):
                 constructor = self.method(origin.node, "__init__")
                 if constructor is not None:
@@ -237,7 +237,7 @@ class Uses(Origins):
             for use in uses
         )
 
-    def _only_looks(self, use: Use) -> bool:
+    def _hides_no_call(self, use: Use) -> bool:
         """Whether a use of a class is a call that is seen, or calls it never."""
         match use:
             case Use(way=Way.METHOD, around=ast.Call(func=ast.Attribute())):

@@ -18,9 +18,9 @@ from pedl2det.analysis.flow.values import (
     argument_for,
     default_of,
     first_parameter,
+    has_decorator,
     has_hidden_arguments,
-    has_only,
-    is_a,
+    has_only_decorators,
     of_dict,
     of_elements,
     step_of,
@@ -137,7 +137,7 @@ class Classes:
             return None
         names = self.modules.home(node).names
         binder = names.binder(node.value)
-        if not isinstance(binder, Function) or is_a(binder, "staticmethod"):
+        if not isinstance(binder, Function) or has_decorator(binder, "staticmethod"):
             return None
         owner = names.parents.get(binder)
         is_self = first_parameter(binder) == node.value.id
@@ -370,11 +370,11 @@ class Origins(Classes):
         """Whether a call of a function gives what its ``return`` statements say."""
         is_constructor = getattr(function, "name", "") == "__init__"
         is_generator = any(self._own_nodes(function, ast.Yield, ast.YieldFrom))
-        return has_only(function, _KEEPING) and not is_constructor and not is_generator
+        return has_only_decorators(function, _KEEPING) and not is_constructor and not is_generator
 
     def is_wrapped(self, function: Function) -> bool:
         """Whether a decorator may call a function with arguments of its own choice."""
-        return not has_only(function, ("abstractmethod", "override", "overrides"))
+        return not has_only_decorators(function, ("abstractmethod", "override", "overrides"))
 
     def _own_nodes(self, function: ast.AST, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
         """The nodes of some kinds in a function, without those of functions and classes in it."""
@@ -443,7 +443,7 @@ class Origins(Classes):
     def call_of(self, node: ast.Call, function: Callable) -> Call:
         """A call, and whether it fills the first parameter of a function with an object."""
         owner = self.modules.home(function).names.parents.get(function)
-        if not isinstance(owner, ast.ClassDef) or is_a(function, "staticmethod"):
+        if not isinstance(owner, ast.ClassDef) or has_decorator(function, "staticmethod"):
             return Call(node, bound=False)
         is_constructor = getattr(function, "name", "") == "__init__"
         if not isinstance(node.func, ast.Attribute):
@@ -452,7 +452,7 @@ class Origins(Classes):
         target = self.modules.meaning(node.func.value)
         of_class = target is not None and isinstance(self.modules.definition(target), ast.ClassDef)
         makes_object = is_constructor and node.func.attr != "__init__"
-        return Call(node, not of_class or is_a(function, "classmethod") or makes_object)
+        return Call(node, not of_class or has_decorator(function, "classmethod") or makes_object)
 
 
 def _within(values: list[Place], path: Path) -> list[Place]:

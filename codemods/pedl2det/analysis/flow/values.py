@@ -182,13 +182,13 @@ def first_parameter(function: Callable) -> str | None:
     return next((parameter.arg for parameter in by_position(function)), None)
 
 
-def is_a(function: ast.AST, name: str) -> bool:
+def has_decorator(function: ast.AST, name: str) -> bool:
     """Whether a method is a ``staticmethod``, or a ``classmethod``."""
     decorators = getattr(function, "decorator_list", ())
     return any(isinstance(decorator, ast.Name) and decorator.id == name for decorator in decorators)
 
 
-def has_only(function: ast.AST, names: Iterable[str]) -> bool:
+def has_only_decorators(function: ast.AST, names: Iterable[str]) -> bool:
     """Whether all decorators of a function have one of some names, by whatever module."""
     decorators = [
         decorator.func if isinstance(decorator, ast.Call) else decorator
