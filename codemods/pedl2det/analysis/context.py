@@ -1,4 +1,4 @@
-"""What the old harness handed to code, where the context can be had instead, and the old config."""
+"""How code can get the trial's context, and what it does with the experiment config."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ class Access:
 
 
 class ContextReach:
-    """Answers where the context of the trial can be had.
+    """Where code can get the trial's context.
 
-    A function of the project can be handed the context if every call of it is seen and stands
-    where the context can be had. Code that runs while a module is imported never can, nor can
-    functions that are passed around as values: for these, the faithful form asks
-    ``legacy_keras``, which the trial's constructor binds to its context. The trial itself calls
-    ``make_data_loaders`` and ``download_data``.
+    A function of the project can take the context as a parameter if all its calls are known and
+    made where the context is available. Code that runs while a module is imported cannot get it,
+    nor can functions that are passed around as values: these ask ``legacy_keras``, which the
+    trial's constructor binds to its context. The trial itself calls ``make_data_loaders`` and
+    ``download_data``.
     """
 
     def __init__(
@@ -95,13 +95,13 @@ class ContextReach:
 
     @cached_property
     def _constructor_parameters(self) -> list[ast.arg]:
-        """The parameters by which trials get their context, before the migration."""
+        """The parameters through which trials get their context before the migration."""
         methods = [self._flow.own_method(owner, "__init__") for owner in self._classes]
         parameters = [_given_context(method) for method in methods if method is not None]
         return [parameter for parameter in parameters if parameter is not None]
 
     def _given(self, function: Function) -> str | None:
-        """The parameter that gets the trial's context in every call already."""
+        """The parameter that already gets the trial's context in every call."""
         for parameter in by_position(function):
             sources = [at for at in self._flow.origins(parameter) if at.node is not parameter]
             known = (not at.path and at.node in self._constructor_parameters for at in sources)
@@ -110,10 +110,10 @@ class ContextReach:
         return None
 
     def can_take(self, function: Function) -> bool:
-        """Whether every caller of a function can hand the context on."""
+        """Whether every caller of a function can pass the context on."""
         if function in self._known:
             return self._known[function]
-        self._known[function] = True  # a recursive call hands on its own
+        self._known[function] = True  # a recursive call passes its own
         calls = self._flow.calls(function)
         owner = self._flow.modules.home(function).names.parents.get(function)
         if function in self._entries:  # which the trial calls
@@ -197,7 +197,7 @@ class ContextReach:
 
 
 def _given_context(function: Function) -> ast.arg | None:
-    """The parameter by which a constructor gets the context already."""
+    """The parameter through which a constructor already gets the context."""
     done = {ast.unparse(statement) for statement in function.body}
     for parameter in by_position(function)[1:]:
         is_annotated = parameter.annotation is not None and "Context" in ast.unparse(
@@ -211,9 +211,9 @@ def _given_context(function: Function) -> ast.arg | None:
     return None
 
 
-#: How code asks for the config as it was.
+#: How code asks for the config in its old form.
 AS_BEFORE = "legacy_keras.get_experiment_config()"
-#: Keys in which the migration changes something, or that are called otherwise today.
+#: Keys whose values the migration changes, or that have another name today.
 _CHANGED = {
     *("batches_per_step", "data_layer", "entrypoint", "entrypoints", "environment"),
     *("hyperparameters", "min_checkpoint_period", "min_validation_period", "optimizations"),
@@ -229,14 +229,13 @@ Source = ast.Call | ast.arg
 class ConfigUses:
     """What code does with the experiment config.
 
-    Code that asks the context gets the config of today, if all of it only reads single keys that
-    the migration leaves alone. Where any code does something else with the config, all code gets
-    one dict that is the config as it was.
+    Code asks the context for today's config if all code only reads single keys that the migration
+    does not change. Otherwise all code gets one dict with the config in its old form.
     """
 
     flow: Flow  #: the value-flow graph
-    today: Collection[Source]  #: where code gets the config of today
-    #: where code gets the config as it was, because the context cannot be had
+    today: Collection[Source]  #: where code can get today's config
+    #: where code gets the config in its old form, because it cannot get the context
     as_before: Collection[Source]
     #: whether all code of ``today`` only reads keys that stay, and none changes any
     is_plain: bool = True

@@ -1,8 +1,9 @@
 """Find the projects below some paths: which files belong to which trial.
 
-Every file is read once and most leave after a search for a few words in its bytes. A trial's home
-is the directory of its config, or the outermost package around its class. The modules of a project
-are those that the trial imports, however far round, and the files beside them that use these.
+Every file is read once, and most are dismissed after a search for a few words in their bytes. A
+trial's home is the directory of its config, or the outermost package around its class. The modules
+of a project are those that the trial imports, directly or not, and the files beside them that use
+these.
 """
 
 from __future__ import annotations
@@ -18,27 +19,27 @@ from pedl2det.analysis.config import Config
 from pedl2det.analysis.project import SUPPORT, Project, Reader
 from pedl2det.findings import Unreadable
 
-#: What texts name that may have to change: the old API, and what it was pinned with.
+#: Words in texts that may have to change: the old API, and packages pinned for it.
 _WORDS = (b"pedl", b"determined", b"tensorflow", b"keras", b"numpy", b"h5py", b"protobuf")
 
 
 @dataclass(frozen=True)
 class Discovered:
-    """What there is below some paths."""
+    """The projects and other files below some paths."""
 
     projects: tuple[Project, ...]  #: the projects, by their directories
     texts: tuple[Path, ...]  #: the other files that may name the old API
-    #: Configs that count in steps and belong to no trial, or to one of several, or are JSON.
+    #: Configs that count in steps and are JSON, or do not belong to exactly one trial.
     stray: tuple[Path, ...]
     directories: tuple[Path, ...]  #: the directories in which files may be written
     notebooks: tuple[Path, ...]  #: the notebooks that name the old API or its commands
     unreadable: Mapping[Path, Unreadable]  #: why some files and folders cannot be read
-    reader: Reader = field(compare=False)  #: the files that were read on the way
+    reader: Reader = field(compare=False)  #: the files that were read
 
 
 @dataclass
 class _Files:
-    """The files by what their bytes say."""
+    """The files by their content."""
 
     python: list[Path] = field(default_factory=list)
     old: list[Path] = field(default_factory=list)  #: Python that may use an old API
@@ -50,7 +51,7 @@ class _Files:
     unreadable: dict[Path, Unreadable] = field(default_factory=dict)
 
     def add(self, file: Path) -> None:
-        """File a path by its name and by a search for words in its bytes."""
+        """Sort a file in, by its name and by words in its bytes."""
         name = file.name
         if name == SUPPORT:
             return
@@ -60,7 +61,7 @@ class _Files:
         except Unreadable as error:
             self.unreadable[file] = error
             if is_yaml:
-                self.configs.append(file)  # of the trial in whose directory it is
+                self.configs.append(file)  # it belongs to the trial around it
             return
         if tree.is_python(name):
             self.python.append(file)
@@ -153,7 +154,7 @@ def _without_trial(
     taken = {file for project in projects for file in project.modules.values()}
     loose: dict[Path, dict[str, Path]] = {}
     for file in old:
-        source = reader.source_or_none(file)  # None for one of Python 2
+        source = reader.source_or_none(file)  # None if it is Python 2
         if file not in taken and (source is None or membership.uses_legacy(source)):
             loose.setdefault(file.parent, {})[file.stem] = file
     for directory, modules in sorted(loose.items()):
@@ -190,14 +191,14 @@ def assign(
 def _candidates(
     file: Path, config: Config, homes: Sequence[Path], tops: Sequence[Path]
 ) -> list[Path]:
-    """The trials that a config may belong to; the only one where it is clear."""
+    """The trials that a config may belong to; only one if that is clear."""
     around = _around(file, homes)
     if around:
         return around
     name = config.trial.partition(":")[0]
     beside = (tree.bytes_or_none(sibling) or b"" for sibling in file.parent.glob("*.py"))
     if not name and any(b"Trial" in data and names.mentions_legacy(data) for data in beside):
-        return []  # of a trial beside it that is none of Keras
+        return []  # it belongs to a trial that is not a Keras trial
     nearest: list[Path] = []
     for directory in file.parents:
         below = [home for home in homes if home.is_relative_to(directory)]
@@ -211,13 +212,13 @@ def _candidates(
 
 
 def _around(file: Path, homes: Sequence[Path]) -> list[Path]:
-    """The trial in whose directory a file is, as a list of one; the innermost of several."""
+    """The innermost trial around a file, in a list; empty if there is none."""
     around = [home for home in homes if file.is_relative_to(home)]
     return [max(around, key=lambda home: len(home.parts))] if around else []
 
 
 def _holds(home: Path, directory: Path, name: str) -> bool:
-    """Whether an entrypoint's module is found from a trial's directory, or is in it."""
+    """Whether a trial's directory holds the module of an entrypoint."""
     file = membership.module(home, name) or membership.module(directory, name)
     return file is not None and file.is_relative_to(home)
 
@@ -225,7 +226,7 @@ def _holds(home: Path, directory: Path, name: str) -> bool:
 def with_notebooks(
     projects: Sequence[Project], files: Sequence[Path], reader: Reader
 ) -> Iterator[Project]:
-    """Add notebooks to the projects whose modules they import, and projects of their own."""
+    """Add notebooks to the projects whose modules they import, or as projects of their own."""
     updated = list(projects)
     for file in files:
         source = reader.source_or_none(file)

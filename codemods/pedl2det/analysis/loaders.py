@@ -24,7 +24,7 @@ ARRAYS_PARAMETERS = ("data", "labels", "batch_size", "sample_weight", "drop_left
 WRAP = "pedl.frameworks.keras.wrap_dataset"
 #: Methods of an ImageDataGenerator that make a Sequence.
 FLOWS = ("flow", "flow_from_directory", "flow_from_dataframe")
-#: What makes datasets of TensorFlow.
+#: The beginnings of the names of functions that make datasets of TensorFlow.
 _DATASETS = (
     *("tensorflow.data.", "tensorflow.compat.v1.data.", "tensorflow.compat.v2.data."),
     "tensorflow_datasets.load",
@@ -40,7 +40,7 @@ class Role(Enum):
 
 
 def loader_functions(trial: Trial) -> Iterator[tuple[Function, Role | None]]:
-    """The functions that return loaders; one without a role returns a pair."""
+    """The functions that return loaders, with their role; None for one that returns both."""
     if trial.loaders is not None:
         yield trial.loaders, None
     else:
@@ -51,7 +51,7 @@ def loader_functions(trial: Trial) -> Iterator[tuple[Function, Role | None]]:
 
 
 def roles_of(trial: Trial, call: ast.expr) -> set[Role]:
-    """What a value is returned for as a loader; empty if it is used for anything else."""
+    """The roles in which a value is returned as a loader; empty if it is used for anything else."""
     roles = {_role(trial, use) for use in trial.flow.uses(call)}
     return set() if None in roles else {role for role in roles if role is not None}
 
@@ -66,7 +66,7 @@ def _role(trial: Trial, use: Use) -> Role | None:
 
 
 def returned_loaders(trial: Trial) -> Iterator[tuple[Role, list[Origin]]]:
-    """What the returned loaders are made of, through the methods of datasets."""
+    """The origins of the returned loaders by role, followed through the methods of datasets."""
     for function, role in loader_functions(trial):
         for value in trial.flow.returned(function):
             for loader_role in Role if role is None else [role]:
@@ -77,17 +77,17 @@ def returned_loaders(trial: Trial) -> Iterator[tuple[Role, list[Origin]]]:
 
 
 def pair_name(trial: Trial) -> str:
-    """The attribute for both loaders, which no class of the trial uses for something else."""
+    """An unused attribute name for the pair of loaders."""
     return trial.context.unused(*_PAIRS)
 
 
 def training_name(trial: Trial) -> str:
-    """The attribute for the training data, which no class of the trial uses for something else."""
+    """An unused attribute name for the training data."""
     return trial.context.unused("training_data", "epoch_data", "det_training_data")
 
 
 def keeps_adapters(trial: Trial) -> bool:
-    """Whether a loader may be an old data object, of which ``legacy_keras`` keeps the class."""
+    """Whether a loader may be an old data object, whose class ``legacy_keras`` keeps."""
     return any(
         not reference.is_in_annotation and plain_adapter(trial, reference) is None
         for reference in trial.uses(*names.harness.ADAPTERS)
@@ -95,7 +95,7 @@ def keeps_adapters(trial: Trial) -> bool:
 
 
 def needs_unwrapping(trial: Trial) -> bool:
-    """Whether only a run shows what the loaders are, so that ``training_loader`` has to look."""
+    """Whether only a run shows what the loaders are, so that ``training_loader`` has to check."""
     if keeps_adapters(trial):
         return True
     loaders = [origin for _, origins in returned_loaders(trial) for origin in origins]
@@ -164,7 +164,7 @@ def is_plain_in_memory(trial: Trial, reference: Reference) -> bool:
 
 
 def cuts_by_hyperparameter(trial: Trial) -> bool:
-    """Whether the hyperparameter ``batch_size`` is the size; a ``KerasTrial`` may have a method."""
+    """Whether the batch size is a hyperparameter, and not a method of a ``KerasTrial``."""
     return not any(True for _ in trial.methods("batch_size"))
 
 
@@ -181,7 +181,7 @@ def _is_batch_size(trial: Trial, origin: Origin) -> bool:
 
 
 def _is_hparams(trial: Trial, node: ast.arg) -> bool:
-    """Whether a parameter holds the hyperparameters, as the old harness gave them."""
+    """Whether the old harness passed the hyperparameters to a parameter, unchanged."""
     parameters = [
         entry_of(function).hparams
         for function in (trial.loaders, trial.download)
@@ -200,7 +200,7 @@ def _is_hparams(trial: Trial, node: ast.arg) -> bool:
 
 
 def made_of(trial: Trial, node: ast.expr, path: Path = (), depth: int = 0) -> list[Origin]:
-    """What a value is made of by methods, such as the ``data`` of ``data.map(f).batch(8)``."""
+    """The origins of a value through method calls, such as ``data`` in ``data.map(f).batch(8)``."""
     origins: list[Origin] = []
     for origin in trial.flow.origins(node, path):
         match origin.node:

@@ -16,19 +16,19 @@ from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import bytes_or_none, is_present
 from pedl2det.analysis.trial import TRIALS
 
-#: Calls of the Native API, which make a script a trial, and calls that create one.
+#: Functions of the Native API that turn a script into a trial, and those that submit a trial.
 INITS = (
     "determined.experimental.keras.init",
     "determined.keras.init",
     "determined.keras.experimental.init",
 )
 CREATES = ("determined.experimental.create", "determined.create")
-#: Libraries of trials. A folder above a trial may have the name of one of them.
+#: Libraries that trials import. A folder above a trial may have the name of one.
 _LIBRARIES = {
     *("pedl", "determined", "determined_common", "tensorflow", "keras", "numpy", "pandas"),
     *("torch", "sklearn", "scipy", "matplotlib", "PIL", "cv2", "yaml"),
 }
-#: Functions that import a module which a text names, by its dotted name or by its path.
+#: Functions that import a module by a string: by its dotted name, or by its path.
 _BY_TEXT = ("import_module", "__import__")
 _BY_PATH = (
     *("SourceFileLoader", "iter_modules", "load_source", "run_path", "spec_from_file_location"),
@@ -39,7 +39,7 @@ _DEFINES_LOADER = re.compile(rb"^def (?:make_data_loaders|download_data)\b", re.
 
 
 def trial_classes(source: Source) -> list[ast.ClassDef]:
-    """The classes that derive from a trial class of PEDL or Determined by its own name."""
+    """The classes that derive directly from a trial class of PEDL or Determined."""
     return [
         node
         for node in source.names.of(ast.ClassDef)
@@ -48,7 +48,7 @@ def trial_classes(source: Source) -> list[ast.ClassDef]:
 
 
 def uses_legacy(source: Source) -> bool:
-    """Whether a file names an old harness by the meaning of its imports."""
+    """Whether a file uses an old harness, through its imports."""
     read = (source.names.qualified(node) or "" for node in source.names.of(ast.Attribute))
     return any(map(names.is_legacy, (*source.names.imported(), *read)))
 
@@ -113,7 +113,7 @@ def _home(file: Path, configs: set[Path], packages: set[Path]) -> Path:
 def _with_subclasses(
     file: Path, classes: Sequence[str], configs: set[Path], python: Sequence[Path]
 ) -> dict[Path, Path]:
-    """A file of base classes in a folder without a config, and its subclasses, of the one above."""
+    """A file of base classes, and the files of subclasses, if a folder above has the config."""
     above = next((folder for folder in file.parents if folder in configs), file.parent)
     if above == file.parent:
         return {}
@@ -146,8 +146,9 @@ def members(
 ) -> Project:
     """Find the modules of the trial in a directory.
 
-    Some files define the trial, and ``old`` ones may use an old API. Others are directories in it
-    that hold trials of their own. Imports may start from as high as the top.
+    ``trials`` are the files that define the trial, and ``old`` those that may use an old API.
+    ``others`` are directories in it that hold trials of their own. Imports start from the directory
+    of a file, or from one above it up to ``top``.
     """
     walk = _Walk(home, [folder for folder in home.parents if folder.is_relative_to(top)], reader)
     init = home / "__init__.py"
@@ -168,7 +169,7 @@ def members(
 
     for file in beside():
         data = bytes_or_none(file)
-        if data is None or _DEFINES_LOADER.search(data):  # one that cannot be read may do so
+        if data is None or _DEFINES_LOADER.search(data):  # an unreadable file may do so
             walk.follow([file])
     needed = frozenset(walk.files)
     walk.follow(old)
@@ -222,7 +223,7 @@ class _Walk:
                         self.outside.setdefault(imported, outer)
 
     def named(self, configs: Sequence[Config]) -> Iterator[Path]:
-        """The files that the configs name as entrypoints; imports may start where names do."""
+        """The files that the configs name as entrypoints; also note where their imports start."""
         for kind, entry in (pair for config in configs for pair in config.named.items()):
             if kind == "script" and is_present(self.home / entry):
                 yield self.home / entry
@@ -255,7 +256,7 @@ class _Walk:
         return ".".join([*parts, name])
 
     def _imports(self, source: Source) -> Iterator[tuple[Path, dict[str, Path], bool]]:
-        """What the imports of a file bring in: where names start, the files, and if by dots."""
+        """The imports of a file: the base directory, the files by name, and if it is relative."""
         for call in source.names.of(ast.Call):
             name = getattr(call.func, "attr", getattr(call.func, "id", ""))
             if call.args and name in (*_BY_TEXT, *_BY_PATH):
@@ -278,9 +279,9 @@ class _Walk:
                 yield from [(base, files, level > 0) for base, files in files_by_base if files][:1]
 
     def _named_by(self, call: ast.Call, is_path: bool) -> dict[str, Path]:
-        """The modules that a call may name: of the package or directory in a text, or all below."""
+        """The modules that a call may import: in the package or directory that it names, or all."""
         texts = [node.value for node in ast.walk(call) if isinstance(node, ast.Constant)]
-        tops = [str(text).partition(".")[0] for text in texts]  # a library, too
+        tops = [str(text).partition(".")[0] for text in texts]  # may be libraries
         named = [self.home / name for name in tops if name.isidentifier()]
         below = [*sorted(self.home.glob("*.py")), *sorted(self.home.glob("*/*.py"))]
         top = None if is_path else next(iter(named), None)

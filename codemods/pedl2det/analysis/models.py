@@ -1,4 +1,4 @@
-"""Which models are compiled and trained, and what callbacks of theirs watch and know."""
+"""Which models are compiled and trained, and which metrics and epochs their callbacks use."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Compile:
 
     @property
     def optimizers(self) -> list[ast.expr]:
-        """The argument that is the optimizer, if it can be seen."""
+        """The optimizer argument, in a list; empty if it is not visible."""
         optimizer = argument(self.call, "optimizer", 0)
         return [] if optimizer is None or isinstance(optimizer, ast.Starred) else [optimizer]
 
@@ -64,7 +64,7 @@ class Compile:
 
 
 def compiles(trial: Trial) -> list[Compile]:
-    """Every call that compiles a model, except within a ``compile`` of the model's own."""
+    """Every call that compiles a model, except in a model's own ``compile``."""
     methods = build_methods(trial)
     returned = {origin for method in methods for origin in returned_models(trial, method)}
     compiled = []
@@ -77,11 +77,11 @@ def compiles(trial: Trial) -> list[Compile]:
 
 
 def is_certain(trial: Trial, value: ast.expr) -> bool:
-    """Whether losses or metrics are certainly texts, those of Keras, or one of the project."""
+    """Whether losses or metrics are certainly strings, of Keras, or one function of the project."""
     if isinstance(value, ast.List | ast.Tuple | ast.Dict):
         parts = value.values if isinstance(value, ast.Dict) else value.elts
         return all(is_certain(trial, part) for part in parts)
-    members = [*trial.flow.members(value)]  # a list that stands elsewhere may get more
+    members = [*trial.flow.members(value)]  # a list from elsewhere may be extended
     is_one = len(members) == 1 and isinstance(members[0], FUNCTIONS)
     return is_one or (
         bool(members)
@@ -93,7 +93,7 @@ def is_certain(trial: Trial, value: ast.expr) -> bool:
 
 
 def _meaning(trial: Trial, member: ast.AST) -> str:
-    """The name of a function or class, or of that which makes an object."""
+    """The name of a function or class, or of the callable that makes an object."""
     if isinstance(member, ast.alias):
         return today(trial.modules.home(member).names.imported_as(member))
     return trial.today(member.func if isinstance(member, ast.Call) else member)
@@ -127,7 +127,7 @@ def is_keras_trial(trial: Trial, owner: ast.ClassDef) -> bool:
 
 
 def is_functional(trial: Trial, owner: ast.ClassDef) -> bool:
-    """Whether metrics and losses of a ``KerasTrial`` name the outputs that they are about."""
+    """Whether metrics and losses of a ``KerasTrial`` name the outputs that they apply to."""
     return "KerasFunctionalTrial" in _base_names(trial, owner)
 
 
@@ -159,7 +159,7 @@ def returned_models(trial: Trial, method: Function) -> set[Origin]:
     origins: set[Origin] = set()
     for value in trial.flow.returned(method):
         origins |= unwrap_origins(trial, trial.flow.origins(value))
-    # What a script's generator yields comes from where that gave it to ``fit``.
+    # The generator of a script yields the model that it passes to ``Fit``.
     calls = (call for call in trial.modules.of(ast.Call) if getattr(call.func, "attr", "") == "Fit")
     fits = [call for call in calls if ast.unparse(call.func) == _FIT]
     return {origin for call in fits for origin in trial.flow.origins(call.args[0])} or origins
@@ -194,7 +194,7 @@ def classes_of(trial: Trial, maker: ast.expr) -> list[ast.ClassDef]:
 
 
 def _bases(trial: Trial, maker: ast.expr) -> list[ast.expr]:
-    """The bases of these classes."""
+    """The bases of the classes of the project that an expression may mean."""
     classes = classes_of(trial, maker)
     return [
         base for owner in classes for ancestor in trial.flow.bases(owner) for base in ancestor.bases
@@ -202,7 +202,7 @@ def _bases(trial: Trial, maker: ast.expr) -> list[ast.expr]:
 
 
 def unwrap_origins(trial: Trial, origins: list[Origin]) -> set[Origin]:
-    """Return the origins of models, through ``wrap_model``."""
+    """Return the origins of models, where ``wrap_model`` is replaced by what it wraps."""
     models: set[Origin] = set()
     for origin in origins:
         if _is_wrapping(origin.node) and origin.node.args:  # type: ignore[attr-defined]
@@ -260,13 +260,13 @@ def is_local(trial: Trial, node: ast.AST, seen: frozenset[ast.AST] = frozenset()
     return all(is_local(trial, call.node, callers) for call in trial.flow.calls(function))
 
 
-# Callbacks. One that acts on batches knows of epochs too: batches are numbered in an epoch.
+# Callbacks. One that acts on batches depends on epochs too: batches are numbered in an epoch.
 
 _CALLBACKS = "tensorflow.keras.callbacks."
 _DETERMINED = "determined.keras.callbacks."
-#: Callbacks that watch a metric, and of which Determined has its own, which act after validations.
+#: Callbacks that watch a metric. Determined has its own, which act after validations.
 _BY_VALIDATION = ("EarlyStopping", "ReduceLROnPlateau")
-#: A callback of Keras that acts on nothing that has a number in an epoch.
+#: A callback of Keras that does not depend on epochs.
 _WITHOUT_EPOCHS = f"{_CALLBACKS}TerminateOnNaN"
 
 
@@ -277,12 +277,12 @@ class Monitor:
     call: ast.Call  #: the call that makes the callback
     is_of_keras: bool  #: whether it is the callback of Keras, and not that of Determined
     node: ast.expr | None  #: the argument ``monitor``; None if it is not written out
-    texts: tuple[ast.Constant, ...]  #: where the texts are that it may be
+    texts: tuple[ast.Constant, ...]  #: the strings that it may be
     metrics: frozenset[str] | None  #: the metrics that it may name; None if they are not visible
 
 
 def monitor_of(trial: Trial, call: ast.Call) -> Monitor | None:
-    """What a call's callback watches; None for calls of anything else."""
+    """The metrics that a callback watches; None if a call makes no such callback."""
     today = trial.today(call.func)
     package, _, name = today.rpartition(".")
     if name not in _BY_VALIDATION or f"{package}." not in (_CALLBACKS, _DETERMINED):
@@ -303,7 +303,7 @@ def monitor_of(trial: Trial, call: ast.Call) -> Monitor | None:
 
 
 def watches_validation(trial: Trial, call: ast.Call) -> bool:
-    """Whether a call makes a callback of Keras that Determined has, and watches the validation."""
+    """Whether a call makes a Keras callback that Determined has too, watching validation."""
     monitor = monitor_of(trial, call)
     return (
         monitor is not None
@@ -315,9 +315,9 @@ def watches_validation(trial: Trial, call: ast.Call) -> bool:
 
 
 def _stored_keys(trial: Trial) -> Iterator[object]:
-    """The keys that code puts into dicts, as a callback into logs, for those behind it.
+    """The keys that code stores in dicts, as a callback may in ``logs`` for those after it.
 
-    An ellipsis stands for a key that is computed as metrics of validations may be.
+    An ellipsis stands for a computed key that may be a metric of a validation.
     """
     for item in trial.modules.of(ast.Subscript):
         if isinstance(item.ctx, ast.Store):
@@ -331,7 +331,7 @@ def _stored_keys(trial: Trial) -> Iterator[object]:
 
 
 def may_act_by_epoch(trial: Trial, value: ast.expr) -> bool:
-    """Whether a list of callbacks may hold one that knows of epochs: any but those known."""
+    """Whether a list of callbacks may hold one that depends on epochs: any that is not known."""
     for node in trial.flow.members(value):
         match node:
             case ast.List():

@@ -26,7 +26,7 @@ class Modules:
         self._tops = {name.partition(".")[0] for name in sources}
         self._followed: dict[str, str] = {}
         self._meanings: dict[ast.AST, str | None] = {}
-        #: The names that are being followed: one that leads back to itself ends there.
+        #: The names that are being followed, to end a cycle.
         self._open: set[tuple[str, str]] = set()
         self._added = [
             f"{package}{path.replace('/', '.')}."
@@ -93,19 +93,19 @@ class Modules:
         return None, dotted
 
     def bound(self, dotted: str) -> str | None:
-        """The place of the project where a dotted name of it is bound, through imports."""
+        """Where a dotted name of the project is bound, through imports; None if nowhere."""
         place = self._follow(dotted)
         home, rest = self.split(place)
         is_bound = home is not None and home.names.module_bindings(rest.partition(".")[0])
         return place if is_bound else None
 
     def follow(self, module: str, dotted: str) -> str:
-        """A dotted name, as a module has it, by the place where it is defined."""
+        """Resolve a dotted name in a module to the place where it is defined."""
         dotted = self._absolute(module, dotted)
         if dotted.partition(".")[0] not in self._tops:
-            return dotted  # most names: a library's
+            return dotted  # a library's, as most names are
         if dotted not in self._followed:
-            self._followed[dotted] = dotted  # a cycle means itself
+            self._followed[dotted] = dotted  # ends a cycle
             self._followed[dotted] = self._follow(dotted)
         return self._followed[dotted]
 
@@ -126,7 +126,7 @@ class Modules:
         return dotted
 
     def _absolute(self, module: str, dotted: str) -> str:
-        """A dotted name without leading dots, and with the folder of ``sys.path`` in front."""
+        """Resolve leading dots of a dotted name, and add its folder if that is on ``sys.path``."""
         name = dotted.lstrip(".")
         level = len(dotted) - len(name)
         if level:
@@ -148,7 +148,7 @@ class Modules:
         return f"{inner}." if inner else ""
 
     def _bind_stars(self, module: str, seen: set[str]) -> None:
-        """Bind what ``from x import *`` binds; of libraries, remember the module alone."""
+        """Bind what ``from x import *`` binds; for libraries, only remember the module."""
         names = self.by_name[module].names
         seen.add(module)
         for node in names.tree.body:
@@ -166,7 +166,7 @@ class Modules:
 
     def imports(self, source: Source, other: Source) -> bool:
         """Whether importing one file imports another, maybe through others."""
-        # The packages around the other run before it, so that it may import what it likes of them.
+        # The packages around the other have begun to run before it: their imports do not count.
         run = self.run_by_importing([source], besides=self._packages(other))
         return other in run[1:]
 
@@ -191,10 +191,10 @@ class Modules:
         return files
 
     def init_effect(self, homes: Iterable[Source]) -> ast.stmt | None:
-        """The first statement of ``__init__.py`` whose effect importing other modules may lack.
+        """The first statement of ``__init__.py`` with an effect that importing some files may miss.
 
-        Only what binds names, and imports of what some files import anyway, of Python's own
-        packages and of the old harness have none.
+        Statements without an effect bind names, or import what these files import anyway, the
+        standard library or the old harness.
         """
         init = self.by_name.get("__init__")
         homes = list(homes)
@@ -248,9 +248,9 @@ class Modules:
 
 
 def added_paths(source: Source) -> Iterator[str]:
-    """The folders that a file adds to ``sys.path``, as far as it writes their names.
+    """The folders that a file adds to ``sys.path``, if it spells them out.
 
-    Such as ``src`` of ``sys.path.append(os.path.join(os.path.dirname(__file__), "src"))``.
+    Such as ``src`` in ``sys.path.append(os.path.join(os.path.dirname(__file__), "src"))``.
     """
     names = source.names
     for call in names.of(ast.Call) if "sys" in source.text else ():

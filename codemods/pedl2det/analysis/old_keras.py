@@ -1,4 +1,4 @@
-"""What old code means by names of Keras, what its calls become, and what its optimizers are."""
+"""What names of Keras mean in old code, how its calls change, and what its optimizers are."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LAYERS_OF_TENSORFLOW = tuple(
     for root in (KERAS, "tensorflow.python.keras")
     for name in ("Input", "Model", "Sequential", "applications", "engine", "layers", "models")
 )
-#: What is made of Keras, and may be made while a module is imported.
+#: The beginnings of the names of Keras objects that a module may make while it is imported.
 _MADE = tuple(
     f"{KERAS}.{name}"
     for name in ("Model", "Sequential", "callbacks.", "layers.", "losses.", "models.")
@@ -41,15 +41,15 @@ _MADE = tuple(
 _REPLACED = re.compile(
     rf"{KERAS}\.backend\.(?:batch_dot|function|learning_phase|resize_images|\w+_crossentropy)"
 )
-#: Where the positional arguments with other defaults stand.
+#: The positions of arguments whose defaults changed.
 _POSITIONS = {"recurrent_activation": 2, **PLACES}
 
 
 def age(trial: Trial) -> Age:
     """Return the TensorFlow that a project was written for, by the old names that it uses.
 
-    Names that exist today and meant something else then (``changed`` in the table of names) mean
-    the old thing in code of that age alone. Files that no training imports decide nothing.
+    Names that exist today and meant something else then (``changed`` in the table of names) have
+    their old meaning only in code of that age. Files that no training imports are ignored.
     """
     trial = trial.trained
     is_early, images = trial.generation is Generation.EARLY, _in_images(trial)
@@ -76,7 +76,7 @@ def _defines_optimizer(trial: Trial) -> bool:
 
 
 def _gives_rate(trial: Trial) -> bool:
-    """Whether ``lr=`` is given to what may be an optimizer: to a class that is a value."""
+    """Whether ``lr=`` is passed to what may be an optimizer: to a class in a variable."""
     return any(
         keyword.arg == "lr" or _holds(trial, keyword, ("lr",))
         for call in trial.modules.of(ast.Call)
@@ -86,7 +86,7 @@ def _gives_rate(trial: Trial) -> bool:
 
 
 def _is_value(trial: Trial, function: ast.expr) -> bool:
-    """Whether what is called has no name; a method, as in ``logs.update(lr=rate)``, has one."""
+    """Whether a called expression is a variable, and no name of a library and no method."""
     meaning = trial.modules.meaning(function)
     if meaning is None:
         return not (isinstance(function, ast.Attribute) or trial.modules.is_of_library(function))
@@ -100,7 +100,7 @@ def _in_images(trial: Trial) -> set[int]:
 
 
 def _is_guarded(reference: Reference) -> bool:
-    """Whether a reference is below an ``if`` that asks for the version of TensorFlow."""
+    """Whether a reference is below an ``if`` that tests the version of TensorFlow."""
     return any(
         isinstance(outer, ast.If | ast.IfExp) and "__version__" in ast.unparse(outer.test)
         for outer in reference.source.names.around(reference.node)
@@ -108,7 +108,7 @@ def _is_guarded(reference: Reference) -> bool:
 
 
 def _is_sign(trial: Trial, reference: Reference) -> bool:
-    """Whether code with this reference does not run, or not as it did, with today's TensorFlow."""
+    """Whether code with this reference fails or behaves differently with today's TensorFlow."""
     row = reference.row
     if row is None or not row.changed:
         return row is not None
@@ -161,7 +161,7 @@ def row_for(reference: Reference, written_for: Age) -> names.Name | None:
 
 
 def _of_tensorflow_2(dotted: str, row: names.Name) -> names.Name:
-    """The row as TensorFlow 2 means it: its private and standalone Keras had its defaults."""
+    """The row in code for TensorFlow 2, whose private and standalone Keras had its defaults."""
     if is_standalone(dotted):
         row = names.lookup(f"tensorflow.python.{dotted}") or row
     public = names.lookup(row.new) if row.new else None
@@ -196,13 +196,13 @@ def is_standalone(dotted: str) -> bool:
 
 
 def means_standalone(trial: Trial, dotted: str) -> bool:
-    """Whether a name belongs to a standalone Keras that was not yet that of TensorFlow."""
+    """Whether a name belongs to a standalone Keras from before TensorFlow's replaced it."""
     return is_standalone(dotted) and is_old(trial)
 
 
 def imports_standalone(trial: Trial) -> bool:
-    """Whether a project uses a standalone Keras that was not yet that of TensorFlow."""
-    # A module of its own of that name is none. Keras 2.4 to 2.10 are those of TensorFlow.
+    """Whether a project uses a standalone Keras from before TensorFlow's replaced it."""
+    # A module of the project named keras does not count; Keras 2.4 to 2.10 are TensorFlow's.
     references = trial.trained.all_references
     return is_old(trial) and any(is_standalone(reference.dotted) for reference in references)
 
@@ -217,22 +217,23 @@ def has_standalone_layers(trial: Trial) -> bool:
 
 
 def only_asks(trial: Trial, node: ast.expr) -> bool:
-    """Whether a class stands in an annotation, or in a question about an object."""
+    """Whether a class is only named in an annotation or an ``isinstance`` check."""
     source = trial.modules.home(node)
     return source.names.annotation_around(node) is not None or asks_about_class(source, node)
 
 
 def as_before(trial: Trial) -> Iterator[fx.Fix]:
-    """Let Keras compute as in TensorFlow 1, or as standalone Keras, what it computes otherwise."""
+    """Make Keras compute as it did in TensorFlow 1, or as standalone Keras did."""
     is_standalone = has_standalone_layers(trial)
     piece = "use_standalone_keras" if is_standalone else "use_old_keras"
     yield from before_models(trial, f"legacy_keras.{piece}")
 
 
 def before_models(trial: Trial, dotted: str) -> Iterator[fx.Fix]:
-    """Call a function in the constructor, or above a class that is carried over.
+    """Call a function before the trial makes its model.
 
-    Also above what a module makes of Keras while it is imported, before there is a trial.
+    The call is in the constructor, or above a class that is carried over; and above Keras objects
+    that a module makes while it is imported, before there is a trial.
     """
     if dotted.startswith("legacy_keras."):
         homes = [trial.modules.home(root) for root in trial.roots]
@@ -274,7 +275,7 @@ def _makes_at_once(trial: Trial, statement: ast.stmt) -> bool:
 
 
 def before_use(source: Source, first: ast.AST, call: str) -> Iterator[fx.Fix]:
-    """Say a line of ``legacy_keras`` behind the last import above the first use of something."""
+    """Insert a call after the last import above the first use of something."""
     if call in source.text:
         return
     line = getattr(first, "lineno", 0)
@@ -290,7 +291,7 @@ def before_use(source: Source, first: ast.AST, call: str) -> Iterator[fx.Fix]:
 def respelled(
     source: Source, node: ast.expr, dotted: str, edits: Iterable[fx.Edit] = ()
 ) -> Iterator[fx.Fix]:
-    """Write a name by its successor, in the file's own style, with edits of what is around it."""
+    """Replace a name by its successor, in the file's own style, with edits of its surroundings."""
     spelling = spell(source, dotted, like=node)
     if spelling.code != ast.unparse(node):
         edits = (fx.Replace(node, spelling.code), *edits)
@@ -338,7 +339,7 @@ def call_edits(call: ast.Call, row: names.Name) -> list[fx.Edit] | None:
         if keyword.arg is not None
     ]
     if len({*named} - {None}) + named.count(None) < len(named):
-        return None  # two of them have one name today
+        return None  # two of them have the same name today
     missing = dict(_missing(call, row, filled))
     if hidden and (missing or "clipnorm" in row.keywords):
         return None
@@ -372,7 +373,7 @@ def sets_epsilon(trial: Trial) -> bool:
 
 
 def defaults_by_name(trial: Trial, name: str, is_standalone: bool) -> str:
-    """The arguments that an optimizer had by default if a text named it, and has not today."""
+    """The old defaults, other than today's, of an optimizer that a string names."""
     defaults = {**STANDALONE_DEFAULTS.get(name, {})} if is_old(trial) else {}
     if not is_standalone:  # only the sums of an Adagrad differ
         defaults.pop("learning_rate", None)
@@ -391,7 +392,7 @@ _FUNCTIONS = {
 
 
 class OptimizerKind(Enum):
-    """What an expression gives for an optimizer."""
+    """What kind of value an expression for an optimizer is."""
 
     OBJECT = "object"
     NAME = "name"
@@ -400,7 +401,7 @@ class OptimizerKind(Enum):
 
 
 def optimizer_kind(trial: Trial, node: ast.expr) -> OptimizerKind:
-    """What an expression gives, as far as its origins show."""
+    """What kind of value an expression is, as far as its origins show."""
     origins = trial.flow.origins(node)
     functions = [origin.node.func for origin in origins if isinstance(origin.node, ast.Call)]
     if any(getattr(function, "attr", "") == "wrap_optimizer" for function in functions):

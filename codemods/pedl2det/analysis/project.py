@@ -1,4 +1,4 @@
-"""Read the files of a project, each of them once, into what rules look at."""
+"""Read each file of a project once, into what rules look at."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Reader:
         """Read a Python file or a notebook; None if it cannot be read."""
         if path.suffix != NOTEBOOK:
             return self._once(path, Source)
-        from pedl2det.analysis.notebook import NotebookSource  # which few trees have
+        from pedl2det.analysis.notebook import NotebookSource  # few trees have notebooks
 
         return self._once(path, NotebookSource)
 
@@ -69,17 +69,17 @@ class Project:
 
 @dataclass
 class Script:
-    """A script of a project, and what becomes of it: a trial."""
+    """A script of a project, and the trial that it becomes."""
 
     source: Source  #: the file as it is on the disk
     edits: list[tuple[Source, Edit]] = field(default_factory=list)  #: the edits, with their files
-    findings: list[Finding] = field(default_factory=list)  #: what the user is told
+    findings: list[Finding] = field(default_factory=list)  #: what to report to the user
     entrypoint: str = ""  #: the trial as ``module:Class``; empty if it becomes none
-    needs: tuple[ConfigNeed, ...] = ()  #: what the configs have to say
+    needs: tuple[ConfigNeed, ...] = ()  #: what the configs need
     config: dict[str, object] | None = None  #: the experiment config that the script held
     #: The pieces of ``legacy_keras.py`` that the generator uses; none if it becomes no generator.
     support: frozenset[str] = frozenset()
-    context: str = ""  #: how the generator calls its context; empty if it asked for none
+    context: str = ""  #: the generator's name for its context; empty if it has none
     #: For each line of the new text, the line of the old text that it came from.
     lines: tuple[int, ...] = ()
 

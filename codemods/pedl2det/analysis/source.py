@@ -21,12 +21,12 @@ from pedl2det.analysis.names import Names
 from pedl2det.analysis.tree import NOTEBOOK, read_bytes
 from pedl2det.findings import Unreadable
 
-#: The comment that has a line, or a whole file, left as it is.
+#: The comment that excludes a line, or a whole file, from migration.
 SKIP = re.compile(r"#\s*pedl2det:\s*skip\b")
 
 
 def skipped_lines(text: str, tree: ast.Module | None = None) -> frozenset[int]:
-    """The lines that a comment says to leave: every one, if it precedes the first statement."""
+    """The lines that comments exclude: all, if one precedes the first statement."""
     lines = text.splitlines() if SKIP.search(text) else []
     marked = {number for number, line in enumerate(lines, 1) if SKIP.search(line)}
     begun = next((n for n, line in enumerate(lines, 1) if line.partition("#")[0].strip()), 0)
@@ -99,16 +99,16 @@ class Source:
             Unreadable: it is not Python 3.
         """
         try:
-            with warnings.catch_warnings(action="ignore"):  # what Python says of an old escape
+            with warnings.catch_warnings(action="ignore"):  # about invalid escapes
                 return cls(path, text, encoding, ast.parse(text))
         except (SyntaxError, ValueError) as error:  # or a null byte
             line = getattr(error, "lineno", None) or 1
             raise Unreadable(f"syntax error: {getattr(error, 'msg', error)}", line) from None
-        except (RecursionError, MemoryError):  # both are what the parser says of it
+        except (RecursionError, MemoryError):  # the parser raises either
             raise Unreadable("an expression is nested too deeply to be read") from None
 
     def encoded(self, text: str) -> bytes:
-        """The bytes of a new text of this file."""
+        """Encode a new text of this file."""
         return text.encode(self.encoding)
 
     @property
@@ -120,13 +120,13 @@ class Source:
         """Where a line of the text is for the user: a notebook's cell, and the line."""
         return None, line
 
-    def problem_with(self, text: str) -> str | None:  # noqa: ARG002 - for those that derive
+    def problem_with(self, text: str) -> str | None:  # noqa: ARG002 - for subclasses
         """Why the file cannot have a new text, or None."""
         return None
 
     @cached_property
     def skipped(self) -> frozenset[int]:
-        """The lines that the user wants left, by a comment."""
+        """The lines that a comment excludes from migration."""
         return skipped_lines(self.text, self.tree)
 
     @cached_property
@@ -178,7 +178,7 @@ _USUAL = {"tensorflow": "tf", "numpy": "np", "pandas": "pd"}
 
 @dataclass(frozen=True)
 class Spelling:
-    """How a file says a dotted name."""
+    """How a file writes a dotted name."""
 
     code: str  #: the expression
     imports: tuple[str, ...] = ()  #: the import statements that it needs and that the file may lack

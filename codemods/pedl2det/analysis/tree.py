@@ -14,7 +14,7 @@ from pathlib import Path
 from pedl2det.findings import Unreadable
 
 YAML = (".yaml", ".yml")
-#: A config may be written in it, which `run` reads and nothing rewrites.
+#: A config in JSON is read by `run`, and never rewritten.
 JSON = ".json"
 NOTEBOOK = ".ipynb"
 
@@ -25,8 +25,8 @@ _ENDS = (".py", NOTEBOOK, *YAML, JSON, *_TEXT_ENDS)
 #: Directories that hold nothing of a project.
 PRUNED = {".git", ".hg", ".venv", "venv", ".nox", ".tox", "node_modules", "__pycache__"}
 PRUNED |= {".ipynb_checkpoints"}
-#: What tells the results of a run or of a search, a checkpoint, and one of Determined: their code
-#: and configs are records of what was trained.
+#: The files that identify the results of a run, or of a search, a checkpoint, and a checkpoint of
+#: Determined. Their code and configs are records of what was trained.
 _RESULTS = (
     {"metrics.jsonl", "checkpoints"},
     {"search.db", "trials"},

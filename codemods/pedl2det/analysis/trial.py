@@ -49,7 +49,7 @@ class Generation(Enum):
 
 @dataclass(frozen=True)
 class Reference:
-    """One place where an old name stands."""
+    """One use of an old name."""
 
     source: Source  #: the file
     #: The import alias, or the longest dotted expression that means the name.
@@ -64,12 +64,12 @@ class Reference:
 
     @property
     def is_in_annotation(self) -> bool:
-        """Whether it stands in an annotation."""
+        """Whether it is in an annotation."""
         return self.source.names.annotation_around(self.node) is not None
 
     @property
     def call(self) -> ast.Call | None:
-        """The call of which this is the function, if it is called."""
+        """The call of this function, if it is called."""
         parent = self.source.names.parents.get(self.node)
         return parent if isinstance(parent, ast.Call) and parent.func is self.node else None
 
@@ -81,7 +81,7 @@ class Trial:
     directory: Path  #: the directory that its modules are imported from
     modules: Modules  #: its Python files
     configs: Sequence[tuple[Path, Mapping[str, Any]]] = ()  #: its experiment configs, as values
-    counts_in_steps: bool = False  #: whether a config does, as those of PEDL and 0.12 did
+    counts_in_steps: bool = False  #: whether a config does, as in PEDL and 0.12
     #: What the configs name: ``trial_class``, ``data_loaders_function``,
     #: ``download_data_function``, or ``entrypoint``, each as ``module:object``.
     entry_names: Mapping[str, frozenset[str]] | None = None
@@ -107,7 +107,9 @@ class Trial:
     def base_name(self, base: ast.expr) -> str | None:
         """The dotted name of a base, if it is a trial class of PEDL or Determined."""
         meaning = self.modules.meaning(base)
-        if meaning is None and isinstance(base, ast.Name):  # an argument of what makes the class
+        if meaning is None and isinstance(
+            base, ast.Name
+        ):  # a parameter of a function that makes the class
             for origin in self._plain_flow.origins(base):
                 if isinstance(origin.node, ast.alias):
                     names = self.modules.home(origin.node).names
@@ -147,7 +149,7 @@ class Trial:
         return exposed
 
     def methods(self, *wanted: str) -> Iterator[tuple[ast.ClassDef, Function]]:
-        """The methods of the trial classes that some names mean; all without names."""
+        """The methods of the trial classes with some names; all of them without names."""
         for owner in self.classes:
             named = [self._plain_flow.own_method(owner, name) for name in wanted]
             for node in owner.body:
@@ -190,7 +192,7 @@ class Trial:
 
     @cached_property
     def context_based_roots(self) -> list[ast.ClassDef]:
-        """The trials on a context in a directory with trials of PEDL."""
+        """The context-based trials in a directory with trials of PEDL."""
         bases = {root: {self.base_name(base) for base in root.bases} for root in self.roots}
         if not any(of_one & PEDL_TRIALS for of_one in bases.values()):
             return []
@@ -214,7 +216,7 @@ class Trial:
 
     @cached_property
     def loaders_place(self) -> str | None:
-        """The dotted name of ``make_data_loaders``; it may be more than a function."""
+        """The dotted name of ``make_data_loaders``, which may be no plain function."""
         return self._harness_place("make_data_loaders", "data_loaders_function")
 
     @cached_property
@@ -254,7 +256,7 @@ class Trial:
 
     @cached_property
     def init_effect(self) -> ast.stmt | None:
-        """The first statement of ``__init__.py`` for which it has to be imported first."""
+        """The first statement of ``__init__.py`` that makes importing it first necessary."""
         if self.generation is not Generation.PEDL or not self.concrete:
             return None
         places = [place for place in (self.loaders_place, self.download_place) if place is not None]
@@ -264,7 +266,7 @@ class Trial:
 
     @cached_property
     def trained(self) -> Trial:
-        """The same without the files that no training imports, as ``run`` looks at it."""
+        """This project without the files that no training imports, as ``run`` sees it."""
         sources = self.modules.by_name.items()
         remaining = {name: source for name, source in sources if source.path not in self.leftovers}
         is_less = 0 < len(remaining) < len(sources)
@@ -280,16 +282,16 @@ class Trial:
                 yield path, inside[key]
 
     def mentions(self, words: str) -> bool:
-        """Whether the code or the configs match a pattern; code that is carried over may do so."""
+        """Whether the code or the configs match a pattern, or may do so in carried code."""
         texts = [source.text for source in self.modules] + [
             repr(config) for _, config in self.configs
         ]
         return self.carried or any(re.search(words, text) for text in texts)
 
     def unseen_lines(self, source: Source) -> Container[int]:
-        """The lines of which nothing shows what they do: not executed, or carried over.
+        """The lines whose behaviour is unknown: not executed by a proof, or carried over.
 
-        What old libraries did alone is written there wherever it may matter.
+        Rules write there what only old libraries did, wherever it may matter.
         """
         everything = range(1, len(source.lines) + 1)
         if self.carried or not self.unseen or source.path in self.leftovers:
@@ -297,7 +299,7 @@ class Trial:
         return self.unseen.get(source.path, everything)
 
     def is_unseen(self, node: ast.AST) -> bool:
-        """Whether nothing shows what code does."""
+        """Whether the behaviour of code is unknown: see :meth:`unseen_lines`."""
         return getattr(node, "lineno", 0) in self.unseen_lines(self.modules.home(node))
 
     @cached_property
@@ -310,7 +312,7 @@ class Trial:
 
     @cached_property
     def context(self) -> ContextReach:
-        """Where the trial's context can be had."""
+        """Where code can get the trial's context."""
         if self.carried:
             return ContextReach(self.flow, (), None, None)
         return ContextReach(self.flow, self.classes, self.loaders, self.download)
@@ -356,8 +358,8 @@ class Trial:
 
     @cached_property
     def references(self) -> list[Reference]:
-        """Every old name in the project that is to go, except on lines that the user wants left."""
-        # For files of trials on a context beside PEDL's, ``run`` brings no old Keras.
+        """Every old name in the project to migrate, except on lines that the user excludes."""
+        # ``run`` serves no old Keras to the files of context-based trials beside PEDL's.
         old = [
             self.modules.home(root) for root in self.roots if root not in self.context_based_roots
         ]
@@ -401,7 +403,7 @@ def references_in(modules: Modules) -> Iterator[Reference]:
             elif (
                 isinstance(node, ast.Name | ast.Attribute)
                 and isinstance(node.ctx, ast.Load)
-                and not _is_old(modules, known.qualified(known.parents[node]))  # it is a part of
+                and not _is_old(modules, known.qualified(known.parents[node]))  # a longer name
             ):
                 places.append((node, known.qualified(node)))
         for place, dotted in places:
@@ -416,7 +418,7 @@ def _is_old(modules: Modules, dotted: str | None) -> bool:
     return names.lookup(dotted) is not None and modules.split(dotted)[0] is None
 
 
-# The getters of PEDL, and what asks the context for the same.
+# The getters of PEDL, and the methods of the context for the same.
 
 #: What each getter is on the context; the argument of the call is ``{key}``.
 GETTERS = {
@@ -436,7 +438,7 @@ _CAUGHT = re.compile(r"(?<!raise )\b(?:Key|Lookup)Error\b")
 
 
 def ask_context(trial: Trial, reference: Reference) -> tuple[ast.expr, str] | None:
-    """The expression that a getter's use is a part of, and how the context is asked for it.
+    """The expression to replace around a getter, and how to ask the context for its value.
 
     None where the context has no method for the same: the getter is not called, or the name of
     the hyperparameter is computed and may be ``batch_size``.
@@ -456,7 +458,7 @@ def ask_context(trial: Trial, reference: Reference) -> tuple[ast.expr, str] | No
 
 
 def ask_for_hparam(trial: Trial, key: ast.expr) -> str | None:
-    """How the context is asked for a hyperparameter where an expression asks for it now.
+    """How to ask the context for a hyperparameter, by the expression of its name.
 
     None where its name is computed and may be ``batch_size``, which it does not have, and for
     what only the context has.
@@ -468,12 +470,12 @@ def ask_for_hparam(trial: Trial, key: ast.expr) -> str | None:
     if len(names) < len(nodes) or "batch_size" in names or NEW_SIZE in names:
         return None
     if any(_CAUGHT.search(source.text) for source in trial.modules):
-        return "{context}.get_hparams()[{key}]"  # which it may catch; the context has another
+        return "{context}.get_hparams()[{key}]"  # the code may catch its error
     return "{context}.get_hparam({key})"
 
 
 def key_of(call: ast.expr) -> ast.expr | None:
-    """The only argument of a call, if it has one and that can be seen."""
+    """The only argument of a call; None if it has another number, or a hidden one."""
     match call:
         case (
             ast.Call(args=[key], keywords=[])

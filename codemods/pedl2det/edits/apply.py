@@ -1,7 +1,7 @@
 """Apply declarative edits to one file with libcst.
 
 Inner nodes are edited before outer ones. A hole of a template takes the edited form of its node,
-so that edits nest; what no hole keeps goes, together with the edits inside of it.
+so that edits nest; what no hole keeps is dropped, together with the edits in it.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class Overlap(Exception):  # noqa: N818 - describes the edits; a defect of ours
 def apply(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str]) -> str:
     """Return the new text of a file.
 
-    An edit inside of a replaced place that no hole keeps has no effect. The context is that of each
-    edit's node that asks for it.
+    An edit inside of a replaced place that no hole keeps has no effect. ``context`` has the code of
+    the context for the node of each edit that needs it.
 
     Raises:
         Overlap: two edits replace the same node.
@@ -67,7 +67,7 @@ class _Applier(cst.CSTTransformer):
         self._renamed: dict[cst.CSTNode, str] = {}
         self._touched: list[bool] = []
         self._elifs: set[Any] = set()
-        for edit in edits:  # is filed under the node that it changes
+        for edit in edits:  # file each under the node that it changes
             for hole in getattr(edit, "holes", {}).values():
                 self._wanted.add(self._locator.node(hole))
             match edit:
@@ -169,7 +169,7 @@ class _Applier(cst.CSTTransformer):
         holes: dict[str, Any] = {}
         for name, node in getattr(edit, "holes", {}).items():
             located = self._locator.node(node)
-            if located not in self._became:  # it stands behind this place
+            if located not in self._became:  # it comes later in the text
                 located.visit(self)
             holes[name] = self._became.get(located, located)
         if fx.CONTEXT in edit.code:
@@ -186,7 +186,7 @@ class _Applier(cst.CSTTransformer):
         return self._finished(original, [bare]) if touched else updated
 
     def _edit_each(self, original: Any, updated: Any) -> list[Any]:
-        """The lines in the place of the small statements of a line."""
+        """The lines that replace the small statements of a line."""
         pairs = zip(original.body, layout.on_lines(updated.body), strict=True)
         return [
             new
@@ -195,7 +195,7 @@ class _Applier(cst.CSTTransformer):
         ]
 
     def _finished(self, original: Any, lines: list[Any], head_only: bool = False) -> Any:
-        """Lines in the place of one, with its comments and within the file's width."""
+        """The lines that replace one, with its comments and within the file's width."""
         indent, module = self._locator.column(original), self._locator.module
         lines = [
             part
@@ -250,7 +250,7 @@ class _Applier(cst.CSTTransformer):
         if not (touched or edits):
             return updated
         if isinstance(updated, cst.FunctionDef):
-            if not updated.params.children:  # nor the space that they had
+            if not updated.params.children:  # drop the space that they had
                 updated = updated.with_changes(whitespace_before_params=cst.SimpleWhitespace(""))
             if updated.params is not original.params and "# type: (" in self._source.text:
                 updated = updated.visit(layout.OpenSignature())
@@ -262,10 +262,8 @@ class _Applier(cst.CSTTransformer):
         match edit:
             case fx.AddParameter(function, code):
                 in_class = isinstance(self._source.names.parents.get(function), ast.ClassDef)
-                is_method = in_class and not has_decorator(
-                    function, "staticmethod"
-                )  # behind `self`
-                return layout.with_parameter(updated, code, int(is_method))
+                is_method = in_class and not has_decorator(function, "staticmethod")
+                return layout.with_parameter(updated, code, int(is_method))  # after `self`
             case fx.RenameFunction(name=name):
                 return updated.with_changes(name=cst.Name(name))
             case fx.InsertFirst():
@@ -292,7 +290,7 @@ def _order(edit: fx.Edit) -> int:
 
 
 def _tidy(original: Any, updated: Any) -> Any:
-    """A node whose parts changed, without what only parted or quoted the old ones."""
+    """A node whose parts changed, without stray commas and with quotes that fit."""
     match updated:
         case cst.Call() | cst.Parameters():
             return layout.without_stray_comma(original, updated)

@@ -1,9 +1,8 @@
-"""What becomes of comments.
+"""Keep comments when code is edited.
 
-The comments of code that is replaced stay: what has no place in the new code moves to the line
-above. A deleted statement takes the comments in it and behind it along, and a finding names them;
-the comments above it always stay. A comment that speaks to a tool goes with the code
-that it speaks of.
+The comments of replaced code stay: those without a place in the new code move to the line above.
+The comments in a deleted statement and after it on its line go with it, and a finding names them;
+the comments above it always stay. A comment for a tool goes with its code.
 """
 
 from __future__ import annotations
@@ -15,21 +14,21 @@ from typing import Any, TypeVar
 
 import libcst as cst
 
-#: Comments for tools, which speak of code that is gone.
+#: Comments for tools, which go with their code.
 FOR_TOOLS = ("# type:", "# noqa", "# pylint:", "# yapf:", "# fmt:", "# pragma:", "# isort:")
 
 Line = TypeVar("Line")
 
 
 class Gone(cst.Pass):
-    """Stands where a statement was deleted, until its comments have found a place."""
+    """A placeholder for a deleted statement, until its comments have moved."""
 
 
 def keep_comments(original: Any, lines: Sequence[Any], head_only: bool, text: str) -> list[Any]:
-    """Give the statements that take a statement's place its comments.
+    """Give the comments of a statement to the statements that replace it.
 
-    The lines above the original are not among them. The body of a block keeps its own comments
-    where only its head changes. A text without ``#`` has no comments to lose.
+    The new statements do not have the lines above the original yet. The body of a block keeps its
+    own comments where only its head changes. A text without ``#`` has no comments to lose.
     """
     above = list(original.leading_lines)
     if not lines:

@@ -1,4 +1,4 @@
-"""What pyflakes knows of a text: wrong names, and variables that nothing uses any more."""
+"""What pyflakes reports: names that are wrong, and variables that went unused."""
 
 from __future__ import annotations
 

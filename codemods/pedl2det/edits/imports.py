@@ -28,7 +28,7 @@ _Statement = ast.Import | ast.ImportFrom
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the imports of a new text shall be."""
+    """What a new text should import."""
 
     added: frozenset[str]  #: import statements that the new code needs, one name each
     is_old: Callable[[str], bool]  #: whether a dotted name belongs to an API that is gone
@@ -62,13 +62,13 @@ def fit_imports(old: Source, new: Source, wanted: Wanted) -> str:
     editor.add(added)
 
     def stays(alias: ast.alias, node: _Statement) -> bool:
-        """Whether a name is used, or was not used before either; no new import has it."""
+        """Whether a name is used, or was unused before too, and no new import binds it."""
         name = _local(alias)
         if name in added:
             return _single(alias, node) == ast.unparse(added[name])
         start = f"{_module_of(node)}." if isinstance(node, ast.ImportFrom) else ""
         if wanted.is_gone(start + alias.name):
-            return name in reads  # a text that spells it is no use of what is gone
+            return name in reads  # a string with the name does not count
         return name in has or not (name in had and not wanted.is_package)
 
     text = editor.without(stays)
@@ -108,7 +108,7 @@ def _parsed(statement: str) -> _Statement:
 
 
 def _module_of(node: _Statement) -> str:
-    """The module of which a statement imports names, with its dots; or that it imports."""
+    """The module that a statement imports, or imports names from, with its dots."""
     if isinstance(node, ast.ImportFrom):
         return "." * node.level + (node.module or "")
     return node.names[0].name
@@ -130,7 +130,7 @@ def _single(alias: ast.alias, node: _Statement) -> str:
 
 
 def _key(node: _Statement) -> tuple[bool, str]:
-    """What imports of a group are sorted by."""
+    """The sort key of an import in its group."""
     return isinstance(node, ast.ImportFrom), _module_of(node)
 
 
@@ -179,7 +179,7 @@ def _rows_of(source: Source) -> list[_Row]:
     end = 0
     for statement in source.tree.body:
         start, last = first_line(statement) - 1, statement.end_lineno or 0
-        if rows and start < end:  # behind a semicolon
+        if rows and start < end:  # after a semicolon
             rows[-1].nodes.append(statement)
             rows[-1].code += "".join(lines[end:last])
         else:
@@ -209,7 +209,7 @@ def _text_of(rows: Sequence[_Row]) -> str:
 
 @dataclass
 class _Import:
-    """What an import says now."""
+    """The current form of an import."""
 
     node: _Statement  #: a statement with its names, in their order
     code: str
@@ -246,7 +246,7 @@ class _Editor:
             if len(matching) < len(new) or len(modules) > 1 or old.lineno in self._source.skipped:
                 continue
             locals_ = {_local(alias) for alias in old.names}
-            # Below an `if` and in a function, others of the name do not stand in for it.
+            # In an `if` or a function, another import of the name does not replace it.
             is_inner = any(isinstance(outer, _INNER) for outer in self._source.names.around(old))
             is_moved = bool(locals_ & done) and not is_inner
             done |= locals_
@@ -282,7 +282,7 @@ class _Editor:
         parts = map(itertools.chain.from_iterable, run)
         reads = [{node.id for node in part if isinstance(node, ast.Name)} for part in parts]
         for name, new in missing.items():
-            # It stands above the first row that reads its name.
+            # Add it above the first row that reads its name.
             used = next((at for at, names in enumerate(reads) if name in names), len(reads))
             if not (isinstance(new, ast.ImportFrom) and self._merge(new, used)):
                 reads.insert(self._insert(new, used), set())
@@ -323,7 +323,7 @@ class _Editor:
             if isinstance(node := self._first(row), _Statement) and not _is_future(node)
         ]
         same = [(at, node) for at, other, node in imports if other == group]
-        if _top(new) == "determined":  # beside those that are there, or below the last of PEDL
+        if _top(new) == "determined":  # beside others, or below the last of PEDL
             beside = [(at, node) for at, node in same if _top(node) == "determined"]
             same = beside or [(at, node) for at, node in same if _top(node) == "pedl"][-1:] or same
         above = [newline]
@@ -354,7 +354,7 @@ class _Editor:
         return at
 
     def _separate(self, at: int) -> None:
-        """Put a blank line above a row, below which another group begins."""
+        """Put blank lines above a row, because an import of another group goes before it."""
         if at < len(self._rows):
             row = self._rows[at]
             is_definition = isinstance(row.nodes[0], ast.FunctionDef | ast.ClassDef)

@@ -1,4 +1,4 @@
-"""Small changes of layout, long lines, and lists of arguments that keep their shape."""
+"""Layout: small changes, long lines, and lists of arguments that keep their shape."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def with_comments(statement: Any, text: str) -> Any:
 
 
 class OpenSignature(cst.CSTTransformer):
-    """Makes the type comments of a function whose parameters changed say nothing of them."""
+    """Removes the parameters from the type comments of a function."""
 
     def leave_Comment(self, original_node: cst.Comment, updated_node: cst.Comment) -> cst.Comment:
         """Change a type comment of a signature."""
@@ -105,7 +105,7 @@ def with_argument(call: Any, argument: cst.Arg, first: bool) -> Any:
 
 
 def without_stray_comma(original: Any, updated: Any) -> Any:
-    """A call or parameters of which some were dropped: behind the last stands what stood there."""
+    """A call or parameters, some of which were dropped, that end as they did before."""
     before, after = (
         [child for child in node.children if isinstance(child, cst.Arg | cst.Param)]
         for node in (original, updated)
@@ -121,10 +121,10 @@ def without_stray_comma(original: Any, updated: Any) -> Any:
 
 
 def _after(last: cst.Arg, new: cst.Arg, between: Any) -> tuple[cst.Arg, cst.Arg]:
-    """The last argument of a call and a new one behind it, which takes over what follows."""
+    """The last argument of a call and a new one after it, which takes over what follows."""
     new = new.with_changes(comma=last.comma, whitespace_after_arg=last.whitespace_after_arg)
     comma: Any = cst.MaybeSentinel.DEFAULT
-    if isinstance(last.comma, cst.Comma):  # each argument stands on a line of its own
+    if isinstance(last.comma, cst.Comma):  # each argument has a line of its own
         is_tight = isinstance(between, cst.SimpleWhitespace) and not between.value
         comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" ") if is_tight else between)
     tight = cst.SimpleWhitespace("")

@@ -1,4 +1,4 @@
-"""Find the libcst node of an ``ast`` node: facts come from ``ast``, edits are made by libcst.
+"""Find the libcst node of an ``ast`` node: facts come from ``ast``, libcst makes the edits.
 
 Both trees of a file are walked side by side, and only where a node is asked for: positions of
 libcst cost more than all edits.
@@ -16,11 +16,11 @@ import libcst as cst
 
 from pedl2det.analysis.source import Source, first_line
 
-#: What both trees have. Other nodes, such as ``Arg`` and ``ast.keyword``, are parts of these.
+#: Nodes that both trees have. Others, such as ``Arg`` and ``ast.keyword``, are parts of these.
 _SHARED = (cst.BaseSmallStatement, cst.BaseCompoundStatement, cst.BaseExpression, cst.Param)
 _AST_SHARED = ast.expr | ast.stmt | ast.arg
 
-#: What holds neither expressions nor statements.
+#: Nodes that hold neither expressions nor statements.
 _EMPTY = (
     *(cst.BaseParenthesizableWhitespace, cst.TrailingWhitespace, cst.EmptyLine, cst.Comma),
     *(cst.Dot, cst.AssignEqual, cst.LeftParen, cst.RightParen, cst.BaseBinaryOp, cst.BaseCompOp),
@@ -39,7 +39,7 @@ _OTHERS: dict[type[cst.CSTNode], tuple[str, ...]] = {
     cst.MatchSingleton: ("value",),
 }
 
-#: The attributes that stand before others in the text, where a type has them in another order.
+#: The attributes that come first in the text, where a type has them in another order.
 _FIRST: dict[type[cst.CSTNode], tuple[str, ...]] = {
     cst.FunctionDef: ("decorators", "type_parameters", "params", "returns"),
     cst.ClassDef: ("decorators", "type_parameters", "bases", "keywords"),
@@ -66,7 +66,7 @@ def parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 @functools.cache
 def _attributes(kind: type[cst.CSTNode]) -> tuple[str, ...]:
-    """The attributes of a type in which :func:`parts` are, in the order of the text."""
+    """The attributes of a type that hold its :func:`parts`, in the order of the text."""
     first = _FIRST.get(kind, ())
     names = (field.name for field in dataclasses.fields(kind))
     return tuple(
@@ -127,7 +127,7 @@ class Locator:
         return self._statements[statement]
 
     def with_ancestors(self, nodes: Iterable[cst.CSTNode]) -> set[cst.CSTNode]:
-        """Return some located nodes and all that they are in."""
+        """Return some located nodes and all nodes around them."""
         ways: set[cst.CSTNode] = set()
         for node in nodes:
             way: cst.CSTNode | None = node

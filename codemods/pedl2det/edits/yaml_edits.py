@@ -1,4 +1,4 @@
-"""Edit a config by spans, and prove by reading it again that it means what was meant."""
+"""Edit a config by spans, and read it again to prove that it means what the edits mean."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"[-+.\deE]+|true|false|null|\{.*\}")
 
 
 class NotEdited(Exception):  # noqa: N818 - describes the text
-    """A config is written in a way that no edit keeps the meaning of."""
+    """A config is written in a way in which edits would change its meaning."""
 
 
 def edited(config: Config, edits: Sequence[Edit]) -> str:
@@ -43,7 +43,7 @@ def edited(config: Config, edits: Sequence[Edit]) -> str:
 
 
 def _lasting(edits: Sequence[Edit]) -> list[Edit]:
-    """The edits without those of what another one removes or flattens."""
+    """The edits without those of keys that another one removes or flattens."""
 
     def removes(edit: Edit) -> bool:
         is_flat = isinstance(edit, Put) and edit.entry.is_mapping and edit.value is not None
@@ -198,7 +198,7 @@ def _line_end(text: str, at: int) -> int:
 
 
 def _apply_to_value(value: Any, edits: Sequence[Edit]) -> Any:
-    """Make edits to the plain value of a config, inner ones first, and return it."""
+    """Make edits in the plain value of a config, inner ones first, and return it."""
 
     def order(edit: Edit) -> tuple[int, int]:
         if isinstance(edit, Put):

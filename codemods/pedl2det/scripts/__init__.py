@@ -1,4 +1,4 @@
-"""A training script becomes a trial, before the rules see the project.
+"""Turn training scripts into trials before the rules see the project.
 
 A script under PEDL fitted its own model and was the entrypoint of its config. It becomes a
 generator and a trial class in the same file, or gets a trial in a file beside it that runs it as it
@@ -72,7 +72,7 @@ def lower(reading: Reading) -> Reading:
 
 
 def _at_new_lines(lines: frozenset[int], script: Script | None) -> frozenset[int]:
-    """The lines of a script's trial that come from some lines of the script."""
+    """The lines of the new text that come from some lines of a script."""
     if script is None:
         return lines
     return frozenset(number for number, old in enumerate(script.lines, 1) if old in lines)
@@ -81,7 +81,7 @@ def _at_new_lines(lines: frozenset[int], script: Script | None) -> frozenset[int
 def lower_sources(
     modules: Modules, paths: set[Path]
 ) -> tuple[dict[str, Source], dict[Path, Script]]:
-    """Write scripts as trials: the files with their new texts, and what is to be known of them."""
+    """Write scripts as trials: return the files with their new texts, and the scripts by path."""
     scripts = {id(source) for source in modules if source.is_module and source.path in paths}
     plans: dict[Path, Script] = {}
     for source in modules:
@@ -107,7 +107,7 @@ def lower_sources(
 
 
 def _carry_over(modules: Modules, paths: set[Path]) -> tuple[dict[str, Source], dict[Path, Script]]:
-    """Write a trial beside each script, which stays: the files, and what is to be known."""
+    """Write a trial beside each script, which stays: return the files, and the scripts by path."""
     new, written = dict(modules.by_name), {}
     scripts = {id(source) for source in modules if source.is_module and source.path in paths}
     for name, source in modules.by_name.items():
@@ -146,7 +146,7 @@ def _new_text(script: Script, edits: list[Edit], by_name: Mapping[str, Source]) 
 def original_lines(old: Sequence[str], new: Sequence[str]) -> tuple[int, ...]:
     """For each line of a new text, the line of the old text that it came from.
 
-    A line that is new came from where the line before it did.
+    A new line has the number of the line before it.
     """
     numbers: dict[str, list[int]] = defaultdict(list)
     for number, line in enumerate(old, 1):
@@ -168,19 +168,19 @@ def at_old_lines(reading: Reading, placed: Iterable[Any]) -> list[Any]:
             line = script.lines[item.line - 1]
             item = replace(item, line=line)
             if isinstance(item, Finding):
-                code = reading.originals[item.path].lines[line - 1]  # maybe indented otherwise
+                code = reading.originals[item.path].lines[line - 1]  # its indentation may differ
                 item = replace(item, code=code, column=0, end_column=0)
         moved.append(item)
     return moved
 
 
-# What becomes of a script.
+# Plans for scripts.
 
 
 def _say(
     script: Script, home: Source, node: ast.AST, kind: Kind, message: str, help_: str = ""
 ) -> None:
-    """Tell the user something about a place."""
+    """Report something about a place."""
     line = getattr(node, "lineno", 1)
     code = home.lines[line - 1]
     script.findings.append(Finding(kind, RULE, home.path, line, message, help_, code=code))
@@ -201,7 +201,7 @@ def _plan_training(source: Source, modules: Modules, scripts: set[int]) -> Scrip
                     script.edits += [(source, ReplaceStatement(statement)) for statement in gone]
     for call in fits.calls:
         _say(script, modules.home(call), call, Kind.NOTE, _YIELDED)
-    for node in source.names.of(ast.Subscript):  # while it is imported, the script is no command
+    for node in source.names.of(ast.Subscript):  # an imported script is no command
         if ast.unparse(node) == "sys.argv[0]" and source.names.definition_around(node) is None:
             script.edits.append((source, Replace(node, "__file__")))
     script.support = SUPPORT
@@ -212,7 +212,7 @@ def _plan_training(source: Source, modules: Modules, scripts: set[int]) -> Scrip
 
 
 def _mark_problems(script: Script, problems: Iterable[Problem], modules: Modules) -> bool:
-    """Mark what keeps a script from becoming a trial; tell whether there is anything."""
+    """Mark what keeps a script from becoming a trial; return whether there is anything."""
     for node, message, help_ in problems:
         home = modules.home(node)
         _say(script, home, node, Kind.LEFT, message, help_)
@@ -223,7 +223,7 @@ def _mark_problems(script: Script, problems: Iterable[Problem], modules: Modules
 
 
 def _take_config(script: Script, fits: Fits, source: Source) -> list[ast.Call]:
-    """Take the config out of the calls of the Native API, and return them."""
+    """Take the config from the calls of the Native API; return these calls."""
     calls = [*calls_of(source, INITS)]
     for call in calls:
         config = argument(call, "config", 0)
@@ -234,7 +234,7 @@ def _take_config(script: Script, fits: Fits, source: Source) -> list[ast.Call]:
 
 
 def _require_config(script: Script, fits: Fits, entrypoint: str) -> None:
-    """Let the configs of a script name its trial, and the size of its batches."""
+    """Require the configs of a script to name its trial, and the size of its batches."""
     script.entrypoint = entrypoint
     script.needs = (ConfigNeed("entrypoint", entrypoint),)
     section = (script.config or {}).get("hyperparameters")

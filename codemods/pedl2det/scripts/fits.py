@@ -45,7 +45,7 @@ _KERAS = ("keras.", "tensorflow.", "tf_keras.")
 
 
 class Fits:
-    """The trainings of a script, one of several whose ids are known."""
+    """The calls that train in a script; ``scripts`` has the ids of all scripts."""
 
     def __init__(self, modules: Modules, script: Source, scripts: set[int]) -> None:
         self.modules = modules
@@ -73,7 +73,8 @@ class Fits:
     def _reached(self) -> set[ast.AST | Source]:
         """The script, and the functions that it calls, itself or through others."""
         reached: set[ast.AST | Source] = {self._script}
-        calls = [c for c in self._script.names.of(ast.Call) if self._around(c) is self._script]
+        calls = self._script.names.of(ast.Call)
+        calls = [call for call in calls if self._around(call) is self._script]
         while calls:
             for function in {*self.flow.called(calls.pop())} - reached:
                 reached.add(function)
@@ -145,7 +146,7 @@ class Fits:
             yield call, _AGAIN, WRITE_TRIAL
 
     def _may_yield(self, call: ast.Call) -> bool:
-        """Whether a call is in a function, or in a script, and not in a comprehension there."""
+        """Whether a call is in a function or at the top of a script, and in no comprehension."""
         home = self.modules.home(call)
         scope = next(
             (outer for outer in home.names.around(call) if isinstance(outer, SCOPES)), home.tree
@@ -159,7 +160,7 @@ def _lacks_validation(call: ast.Call) -> bool:
 
 
 def arguments_of(call: ast.Call) -> dict[str, ast.expr]:
-    """The arguments that can be seen, by name; those that are None are left out."""
+    """The visible arguments by name, without those that are None."""
     assert isinstance(call.func, ast.Attribute)
     arguments = dict(zip(_PARAMETERS[call.func.attr], call.args, strict=False))
     for keyword in call.keywords:
@@ -189,7 +190,7 @@ def as_record(call: ast.Call) -> list[Edit]:
 
 
 def batch_size(fits: Fits) -> int:
-    """The records in a batch, where ``fit`` or the call that makes its data says them."""
+    """The batch size in ``fit``, or in the call that makes its data; else that of Keras."""
     for call in fits.calls:
         arguments = arguments_of(call)
         size = arguments.get("batch_size")
@@ -208,6 +209,6 @@ def batch_size(fits: Fits) -> int:
 
 
 def _only_origin(flow: Flow, node: ast.AST | None) -> ast.AST | None:
-    """What a value always is; None if it can be several things."""
+    """The only origin of a value; None if it may have several."""
     origins = flow.origins(node) if node is not None else []
     return origins[0].node if len(origins) == 1 and not origins[0].path else None

@@ -1,4 +1,4 @@
-"""A script as a generator: it yields what it gives to ``fit``, and a trial resumes it.
+"""Turn a script into a generator that yields what it gives to ``fit``; a trial resumes it.
 
 Imports, functions, classes, constants and what sets up the process stay in the module. All other
 statements become those of the generator, in their order.
@@ -59,7 +59,7 @@ _STAR = re.compile(r"\bfrom \S+ import \*")
 _LOOKING = {"globals", "locals", "vars", "dir", "exec", "eval"}
 
 
-# The edits, in the texts as they are.
+# Edits of the original texts.
 
 
 def yield_edits(fits: Fits) -> Iterator[tuple[Source, Edit]]:
@@ -85,7 +85,7 @@ def _yielding(source: Source, call: ast.Call, keyword: str) -> Edit:
 
 
 def main_edits(source: Source) -> Iterator[Edit]:
-    """A script runs as ``__main__``, and its module is imported."""
+    """Make tests for ``__main__`` true, because the module of a script is imported."""
     for compare in source.names.of(ast.Compare):
         if is_main(compare) and not is_guard(source.names.parents[compare]):
             yield Replace(compare, "True")
@@ -125,7 +125,7 @@ def class_name(source: Source, module: str) -> str:
 def with_trial(source: Source, name: str, context: str, project: Container[str]) -> str:
     """The text of a script with its trial, below what stays.
 
-    The script has a name for its context if it asks for it.
+    ``context`` is the script's name for its context, if it has one.
     """
     module = cst.parse_module(source.text)
     stay = _staying(source, project)
@@ -160,7 +160,7 @@ def _lines(nodes: Sequence[ast.stmt], codes: Sequence[Any]) -> Iterator[_Line]:
 
 
 def _without_guards(lines: Sequence[_Line]) -> tuple[list[_Line], Sequence[Any]]:
-    """Lines with those below main guards in the guards' places, and the comments that end them."""
+    """Lines with the bodies of main guards in place of the guards, and the comments at the end."""
     unguarded: list[_Line] = []
     footer: Sequence[Any] = ()
     for line in lines:
@@ -208,7 +208,7 @@ def _spaced(lines: Iterable[Any]) -> list[Any]:
 def _staying(source: Source, project: Container[str]) -> set[ast.stmt]:
     """The statements of a script that stay in its module.
 
-    Behind one that moves, others stay that run the same before it: they read no values.
+    After one that moves, others stay if they can run before it: they read no values.
     """
     stay: set[ast.stmt] = set()
     moved: set[str] = set()
@@ -318,7 +318,7 @@ def is_pure(source: Source, call: ast.Call) -> bool:
 
 
 def _shared(staying: Sequence[_Line], moving: Sequence[_Line], context: str) -> list[str]:
-    """The names that the generator binds and that are the module's: its functions know them."""
+    """The names that the generator binds and the module's functions use: these are global."""
     stay = [node for line in staying for node in line.nodes]
     move = [node for line in moving for node in line.nodes]
     bound = _bound(move) | ({context} - {""})
@@ -336,12 +336,12 @@ def _bound(statements: Sequence[ast.stmt]) -> set[str]:
 
 
 def _known(statements: Sequence[ast.stmt]) -> set[str]:
-    """The names that some statements know as those of their own scope."""
+    """The names that some statements use in their own scope."""
     return {*_table(statements).get_identifiers()} | _known_inside(statements)
 
 
 def _known_inside(statements: Sequence[ast.stmt]) -> set[str]:
-    """The names that functions and classes among some statements know as those around them."""
+    """The names that functions and classes among some statements use from around them."""
     symbols = (symbol for table in _inner(_table(statements)) for symbol in table.get_symbols())
     return {symbol.get_name() for symbol in symbols if symbol.is_free() or symbol.is_global()}
 
@@ -356,6 +356,6 @@ def _inner(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
 def _table(statements: Sequence[ast.stmt]) -> symtable.SymbolTable:
     """The symbols of some statements, as those of a function, which may yield."""
     text = "\n".join(map(ast.unparse, statements)) or "pass"
-    text = _STAR.sub("pass", text)  # which a function cannot have
+    text = _STAR.sub("pass", text)  # a function cannot have it
     head = "def script():\n"
     return symtable.symtable(head + textwrap.indent(text, " "), "script", "exec").get_children()[0]

@@ -26,7 +26,7 @@ _PARAMETERS = {
     "Log": ("minval", "maxval", "base", "count"),
     "Categorical": ("vals",),
 }
-#: What has no effect but on what it returns, or on a parser of the script.
+#: Calls that only affect their result, or a parser of the script.
 _OF_PARSERS = ("add_argument", "parse_args", "parse_known_args")
 _LIBRARIES = ("argparse.", "determined.", "json.loads")
 
@@ -94,7 +94,7 @@ def _by_option(flow: Flow, change: ast.AST | None) -> dict[str, object]:
     """What ``config.update(json.loads(args.config))`` adds by default.
 
     Raises:
-        ValueError: the change is another, or the default is not visible.
+        ValueError: it is another change, or the default is not visible.
     """
     match change:
         case ast.Call(
@@ -115,7 +115,7 @@ def _by_option(flow: Flow, change: ast.AST | None) -> dict[str, object]:
 def with_preparation(source: Source, modules: Modules, statement: ast.stmt) -> list[ast.stmt]:
     """A statement, and those that only prepare it: ``parser = ...``, ``config = {...}``.
 
-    A main guard of nothing else goes, too.
+    A main guard around nothing else is included.
     """
     used = {
         node.name if isinstance(node, ast.alias) else node.attr

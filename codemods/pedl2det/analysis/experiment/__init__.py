@@ -1,4 +1,4 @@
-"""Convert an experiment config to what Determined 0.38.1 accepts: what changes, and why.
+"""Convert an experiment config to what Determined 0.38.1 accepts.
 
 Pure: a rule reads a config and facts about the trial, and yields edits and findings. The rules
 do not depend on their order. Here are those about a config's trial (C105) and metric (C106), old
@@ -72,7 +72,7 @@ def _rename_metric(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFi
         yield TextFinding("C106", entry.line, Kind.NOTE, message)
 
 
-#: Keys of old that have no effect: an image of Determined and slots_per_trial say all of it.
+#: Old keys without an effect: an image of Determined and slots_per_trial replace them.
 GONE = {
     ("data_layer",),
     ("environment", "base_image"),
@@ -81,13 +81,13 @@ GONE = {
     ("resources", "distributed"),
     ("resources", "native_parallel"),
 }
-#: Keys of which a file startup-hook.sh beside the trial does the work today.
+#: Keys that a file startup-hook.sh beside the trial replaces.
 HOOKED = {("environment", "runtime_commands"), ("environment", "runtime_packages")}
 _HOOK = "startup-hook.sh: "
 
 
 def _remove_old_keys(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
-    """Remove the keys of old; a section that keeps none of its keys goes as a whole."""
+    """Remove old keys, and a section that has no others."""
     for section in ((), *((name,) for name in SECTIONS)):
         entries = config.entries(*section)
         gone = [entry for entry in entries if _is_gone(config, entry)]
@@ -107,7 +107,7 @@ def _remove_old_keys(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFind
 
 
 def _is_gone(config: Config, entry: Entry) -> bool:
-    """Whether a key has no effect today; of a config in steps, no unknown key of a section has."""
+    """Whether a key has no effect today, as unknown keys in sections of a config in steps."""
     section, name = entry.path[0], entry.path[-1]
     names = known(section) if len(entry.path) > 1 and config.counts_steps else {name}
     return entry.path in GONE | HOOKED or name not in names

@@ -40,8 +40,8 @@ _ESTIMATE = (
 def obstacle(config: Config) -> TextFinding | None:
     """What keeps a search from being converted.
 
-    Lengths, periods and integer bounds are converted all together or not at all: what is left
-    tells a second run that the config is an old one.
+    Lengths, periods and integer bounds are converted together or not at all, so that a second run
+    still recognizes an old config.
     """
     searcher, old = config.entry("searcher"), config.scalar("searcher", "name")
     if searcher is None or not (config.counts_steps or old in GONE_SEARCHERS):
@@ -107,7 +107,7 @@ def _convert_searcher(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFin
 
 
 def _unit(config: Config) -> Entry | None:
-    """What says how many batches a step has."""
+    """The key for the number of batches in a step."""
     entries = (config.entry(name) for name in ("batches_per_step", "scheduling_unit"))
     return next((entry for entry in entries if entry is not None and not entry.is_null), None)
 
@@ -122,7 +122,7 @@ def _length(config: Config) -> Entry | None:
 
 
 def _budget(config: Config) -> Entry | None:
-    """What says how many trials there are, where ``max_trials`` does not."""
+    """The key that limits the number of trials, where ``max_trials`` does not."""
     name, trials = config.scalar("searcher", "name"), config.entry("searcher", "max_trials")
     if name not in ("adaptive", "sync_halving") or trials is not None:
         return None

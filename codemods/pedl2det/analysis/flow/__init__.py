@@ -35,9 +35,9 @@ from pedl2det.analysis.modules import Modules
 Next = Use | tuple[ast.expr, Path]
 #: Expressions and statements that only test a value, which does not leave them.
 _TESTS = (ast.Compare, ast.FormattedValue, ast.UnaryOp, ast.IfExp, ast.While, ast.If, ast.Assert)
-#: Functions that do not call a class that they are given.
+#: Functions that do not call a class passed to them.
 _LOOKING = frozenset(("hasattr", "isinstance", "issubclass", "print", "super", "type"))
-#: What names a class as a base, in an annotation or as an exception.
+#: Nodes that name a class as a base, in an annotation or as an exception.
 _NAMING_CLASSES = (ast.ClassDef, ast.FunctionDef, ast.arg, ast.AnnAssign, ast.ExceptHandler)
 
 
@@ -117,7 +117,7 @@ class Uses(Origins):
                 yield Use(Way.MEMBER, node, parent, path)
 
     def _into(self, target: ast.expr, path: Path) -> Iterator[tuple[ast.expr, Path]]:
-        """The expressions that read what a target was given."""
+        """The expressions that read the value of a target."""
         match target:
             case ast.Name():
                 for read in (*self.reads_of(target), *self.member_reads(target)):
@@ -174,17 +174,17 @@ class Uses(Origins):
             return Use(Way.METHOD, node, above, path)
         return Use(Way.ATTRIBUTE, node, parent, path)
 
-    # Calls that are not seen.
+    # Unknown calls.
 
     def escapes(self, function: ast.AST) -> bool:
-        """Whether a function may be called unseen because of its decorators, or of what it is."""
+        """Whether a function may have unknown calls: it has decorators, or is an unused lambda."""
         if isinstance(function, ast.Lambda):
             return not self.calls(function)
         return not has_only_decorators(function, ("staticmethod", "classmethod"))
 
     @cached_property
     def escaping(self) -> set[ast.AST]:
-        """Functions that are read as values in a way that hides some of their calls."""
+        """The functions that are read as values in a way that hides some of their calls."""
         callees = {node for call in self._known_calls for node in _names_called(call)}
         functions: set[ast.AST] = set()
         for source in self.modules:
@@ -203,7 +203,7 @@ class Uses(Origins):
         return functions
 
     def _hidden_by(self, node: ast.expr) -> Iterator[Callable]:
-        """The functions that are called in ways that are not seen because an expression is read."""
+        """The functions that may have unknown calls because an expression is read."""
         for origin in self.origins(node):
             if origin.path:
                 continue
@@ -230,7 +230,7 @@ class Uses(Origins):
         return {call.node for calls in self._calls.values() for call in calls}
 
     def _only_leads_to_calls(self, node: ast.expr) -> bool:
-        """Whether a function that is read as a value is called in the end, and nothing else."""
+        """Whether a function that is read as a value is only called in the end."""
         uses = self.uses(node)
         return bool(uses) and all(
             use.way is Way.METHOD and not use.path and use.around in self._known_calls
@@ -238,7 +238,7 @@ class Uses(Origins):
         )
 
     def _hides_no_call(self, use: Use) -> bool:
-        """Whether a use of a class is a call that is seen, or calls it never."""
+        """Whether a use of a class is a known call, or never calls it."""
         match use:
             case Use(way=Way.METHOD, around=ast.Call(func=ast.Attribute())):
                 return True  # of a method of the class
@@ -277,8 +277,8 @@ def _item_of(node: ast.expr, parent: ast.Subscript, path: Path) -> Iterator[Next
 class Flow(Uses):
     """Answers about the values of one project.
 
-    What ``entries`` return leaves it, such as the data loaders. Functions in ``given`` get
-    arguments from outside of it.
+    What ``entries`` return leaves the project, such as the data loaders. Functions in ``given``
+    get arguments from outside of it.
     """
 
     def __init__(
@@ -297,7 +297,7 @@ class Flow(Uses):
         return self._first.calls(function)
 
     def escapes(self, function: ast.AST) -> bool:
-        """Whether a function may be called in ways that are not seen."""
+        """Whether a function may have unknown calls."""
         return function in self._first.escaping or self._first.escapes(function)
 
     def _sees_calls(self, function: ast.AST) -> bool:
@@ -311,7 +311,7 @@ class Flow(Uses):
         ):
             return False
         if node not in self._changed:
-            self._changed[node] = True  # while it is asked
+            self._changed[node] = True  # ends a cycle
             self._changed[node] = any(self._changes(use) for use in self.uses(node))
         return self._changed[node]
 
@@ -331,7 +331,7 @@ class Flow(Uses):
 
 
 def _names_called(call: ast.Call) -> Iterator[ast.AST]:
-    """The expressions that say what a call calls, without what other calls in it are given."""
+    """The expressions that name what a call calls, without the arguments of calls in them."""
     waiting: list[ast.AST] = [call.func]
     while waiting:
         node = waiting.pop()

@@ -1,4 +1,4 @@
-"""Backward through a project: its classes, where a value comes from, and what a call calls."""
+"""Follow values backward: classes, where a value comes from, and what a call calls."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _KEEPING = ("abstractmethod", "cache", "classmethod", "lru_cache", "staticmethod
 
 
 class Classes:
-    """The classes of one project, and who reads the names of its modules and classes."""
+    """The classes of one project, and where the names of its modules and classes are read."""
 
     def __init__(self, modules: Modules) -> None:
         self.modules = modules
@@ -46,7 +46,7 @@ class Classes:
         return self.modules.home(name).names.bindings(name)
 
     def reads_of(self, target: ast.AST) -> list[Any]:
-        """Where what a target or a parameter was given may be read by name, in all files."""
+        """Where the value of a target or a parameter may be read by name, in all files."""
         source = self.modules.home(target)
         reads = source.names.reads_of(target)
         if isinstance(target, ast.Name) and source.names.binder(target) is source.tree:
@@ -113,7 +113,7 @@ class Classes:
 
     def inherited(self, owner: ast.ClassDef, name: str) -> list[Function]:
         """The methods that ``super().name`` may mean in a class."""
-        bases = self.bases(owner)  # a mixin may precede others, from which it does not derive
+        bases = self.bases(owner)  # a mixin may precede classes that it does not derive from
         beside = [
             other
             for other in self.family(owner)
@@ -207,12 +207,12 @@ class Origins(Classes):
         return calls
 
     def _sees_calls(self, function: ast.AST) -> bool:  # noqa: ARG002
-        """Whether every call of a function is seen: not before all calls are known."""
+        """Whether every call of a function is known: not before all calls are."""
         return False
 
     def _is_changed(self, node: ast.expr) -> bool:  # noqa: ARG002
         """Whether a list or dict may be changed after it was made."""
-        return False  # a function in a list is called too often rather than unseen
+        return False  # so that no call of a function in a list is missed
 
     def origins(self, node: ast.AST, path: Path = ()) -> list[Origin]:
         """Every place where the value of an expression, or a member of it, may come from."""
@@ -367,7 +367,7 @@ class Origins(Classes):
         ]
 
     def _returns_plainly(self, function: Callable) -> bool:
-        """Whether a call of a function gives what its ``return`` statements say."""
+        """Whether the value of a call is what the function's ``return`` statements return."""
         is_constructor = getattr(function, "name", "") == "__init__"
         is_generator = any(self._own_nodes(function, ast.Yield, ast.YieldFrom))
         return has_only_decorators(function, _KEEPING) and not is_constructor and not is_generator
@@ -384,7 +384,7 @@ class Origins(Classes):
                 yield node
 
     def called(self, call: ast.Call) -> list[Callable]:
-        """The functions of the project that a call may call; empty if any may be another."""
+        """The functions of the project that a call may call; empty if it may call any other."""
         if call in self._called:
             return self._called[call]
         if call in self._calling or len(self._calling) > DEEPEST:
@@ -448,7 +448,7 @@ class Origins(Classes):
         is_constructor = getattr(function, "name", "") == "__init__"
         if not isinstance(node.func, ast.Attribute):
             return Call(node, bound=is_constructor)
-        # Class.method(self, ...) hands the object on itself.
+        # Class.method(self, ...) passes the object itself.
         target = self.modules.meaning(node.func.value)
         of_class = target is not None and isinstance(self.modules.definition(target), ast.ClassDef)
         makes_object = is_constructor and node.func.attr != "__init__"

@@ -183,13 +183,13 @@ def first_parameter(function: Callable) -> str | None:
 
 
 def has_decorator(function: ast.AST, name: str) -> bool:
-    """Whether a method is a ``staticmethod``, or a ``classmethod``."""
+    """Whether a function has a decorator, such as ``staticmethod``."""
     decorators = getattr(function, "decorator_list", ())
     return any(isinstance(decorator, ast.Name) and decorator.id == name for decorator in decorators)
 
 
 def has_only_decorators(function: ast.AST, names: Iterable[str]) -> bool:
-    """Whether all decorators of a function have one of some names, by whatever module."""
+    """Whether all decorators of a function have one of some names, in whatever module."""
     decorators = [
         decorator.func if isinstance(decorator, ast.Call) else decorator
         for decorator in getattr(function, "decorator_list", ())
@@ -201,7 +201,7 @@ def has_only_decorators(function: ast.AST, names: Iterable[str]) -> bool:
 
 
 def argument(call: ast.Call, name: str, place: int) -> ast.expr | None:
-    """The argument of a call that has a name or else stands at a place, if it can be seen."""
+    """The argument of a call with a name, or else at a place; None if it is not visible."""
     named = [keyword.value for keyword in call.keywords if keyword.arg == name]
     return next(iter([*named, *call.args[place : place + 1]]), None)
 
