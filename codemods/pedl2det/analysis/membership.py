@@ -279,7 +279,7 @@ class _Walk:
                 yield from [(base, files, level > 0) for base, files in files_by_base if files][:1]
 
     def _named_by(self, call: ast.Call, is_path: bool) -> dict[str, Path]:
-        """The modules that a call may import: in the package or directory that it names, or all."""
+        """Modules that a call may import: in a folder or with a prefix that it names, or all."""
         texts = [node.value for node in ast.walk(call) if isinstance(node, ast.Constant)]
         tops = [str(text).partition(".")[0] for text in texts]  # may be libraries
         named = [self.home / name for name in tops if name.isidentifier()]
