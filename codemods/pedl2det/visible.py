@@ -29,16 +29,16 @@ def visible(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(
-        one
-        if one.isprintable() or unicodedata.category(one) == "Zs"  # a space of some width
-        else one.encode("unicode_escape").decode()
-        for one in text
+        char
+        if char.isprintable() or unicodedata.category(char) == "Zs"  # a space of some width
+        else char.encode("unicode_escape").decode()
+        for char in text
     )
 
 
 def visible_lines(text: str) -> str:
     """The same for a text of several lines: ends of lines and tabs are kept."""
-    return "".join(one if one in "\t\n" else visible(one) for one in text)
+    return "".join(char if char in "\t\n" else visible(char) for char in text)
 
 
 def printable(name: str) -> str:

@@ -165,9 +165,8 @@ def _too_new(tensorflow: str) -> str:
 def _needed(extra: str) -> dict[str, Requirement]:
     """What an extra of this package asks for: the requirements by name."""
     required = map(Requirement, metadata.requires("pedl2det") or [])
-    return {
-        one.name: one for one in required if one.marker and one.marker.evaluate({"extra": extra})
-    }
+    asked = {"extra": extra}
+    return {need.name: need for need in required if need.marker and need.marker.evaluate(asked)}
 
 
 def _version(*names: str) -> str | None:
@@ -208,25 +207,25 @@ def checks_of_trials(directory: Path) -> Iterator[Check]:
     from pedl2det.analysis.discovery import discover
     from pedl2det_runtime.errors import aged_libraries
 
-    found = discover([directory])
-    reader, projects = found.reader, found.projects
+    discovered = discover([directory])
+    reader, projects = discovered.reader, discovered.projects
     own = {name.partition(".")[0] for project in projects for name in project.modules}
     # Only the modules that a trial imports count, not what lies beside it.
-    files = {path for one in projects for path in one.needed or one.modules.values()}
+    files = {path for project in projects for path in project.needed or project.modules.values()}
     sources = filter(None, map(reader.source_or_none, sorted(files)))
     needed: set[str] = set()
     optional: set[str] = set()
     for source in sources:
         for node in source.names.of(ast.Import, ast.ImportFrom):
-            roots = {imported_as(node, one).partition(".")[0] for one in node.names} - {""}
-            is_tried = any(isinstance(one, ast.Try) for one in source.names.around(node))
+            roots = {imported_as(node, alias).partition(".")[0] for alias in node.names} - {""}
+            is_tried = any(isinstance(outer, ast.Try) for outer in source.names.around(node))
             (optional if is_tried else needed).update(roots)
     ours = own | _SERVED | sys.stdlib_module_names
-    missing = {one for one in needed | optional if one not in ours and find_spec(one) is None}
-    missing = {one for one in missing if names.lookup(one) is None}
+    missing = {name for name in needed | optional if name not in ours and find_spec(name) is None}
+    missing = {name for name in missing if names.lookup(name) is None}
     for some, is_optional in ((missing & needed, False), (missing - needed, True)):
         if some:
-            packages = sorted({_PACKAGES.get(one, one.replace("_", "-")) for one in some})
+            packages = sorted({_PACKAGES.get(name, name.replace("_", "-")) for name in some})
             said = f"{', '.join(sorted(some))} missing: pip install {' '.join(packages)}"
             yield Check("imports", False, said, is_optional)
     if not missing & needed:

@@ -115,7 +115,7 @@ def command(
             carries = carried.__contains__
             return migrate(paths, replace(options, carries=carries, unseen=unseen))
 
-        total = sum(one.is_to_prove for one in result.outcomes)
+        total = sum(outcome.is_to_prove for outcome in result.outcomes)
         verify = Series(total, functools.partial(say, err=True)).by_configs
         migrate_again = None if options.left_out else another
         result = prove(result, verify, migrate_again, only_proved=bool(asked))

@@ -119,12 +119,12 @@ def old_names_of(path: Path, config: Any) -> OldNames:
     is_before = is_script or is_in_steps or any(map(uses_legacy, read.values()))
     if not is_before and not any("determined" in source.text for source in read.values()):
         return OldNames()
-    texts = {one: bytes_or_none(one) or b"" for one in files_below([home]) if one.suffix in YAML}
-    below = [one for one, text in texts.items() if b"image" in text]  # and no others are parsed
+    yamls = [file for file in files_below([home]) if file.suffix in YAML]
+    below = [file for file in yamls if b"image" in (bytes_or_none(file) or b"")]  # parse no others
     values = [
-        (one, made.value())
-        for one in below
-        if (made := reader.config_or_none(one)) and not _names_other(one, made, home)
+        (file, made.value())
+        for file in below
+        if (made := reader.config_or_none(file)) and not _names_other(file, made, home)
     ]
     configs = [(file, value) for file, value in values if isinstance(value, dict)]
     configs += [(home, config.raw)] if config is not None else []

@@ -76,7 +76,7 @@ def command(
         write_page(report, proof_document(verdict))
     with unread_stdout_ignored():
         _show(verdict, with_stack)
-    is_bad = any(one.kind is Kind.BAD_INPUT for one in verdict.left)
+    is_bad = any(finding.kind is Kind.BAD_INPUT for finding in verdict.left)
     sys.exit(2 if is_bad else verdict.outcome.exit_code)
 
 
@@ -97,8 +97,8 @@ def _show(verdict: Verdict, with_stack: bool) -> None:
 
 def _stop(number: int, _: FrameType | None) -> NoReturn:
     """End both trainings and remove the copies: what is being done is left by an exception."""
-    for one in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(one, signal.SIG_IGN)  # that takes a moment
+    for ignored in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(ignored, signal.SIG_IGN)  # that takes a moment
     say(f"pedl2det: stopped by {signal.Signals(number).name}: nothing was proved", err=True)
     sys.exit(128 + number)
 
@@ -112,8 +112,8 @@ def _lines(verdict: Verdict) -> Iterator[str]:
         yield from verdict.notes
         return
     yield verdict.message
-    differences = [one.text for one in result.differences if not result.only_length_differs]
-    if verdict.outcome is Conclusion.NOT_REPEATABLE:
+    differences = [difference.text for difference in result.differences]
+    if verdict.outcome is Conclusion.NOT_REPEATABLE or result.only_length_differs:
         differences = []
     yield from (f"  {text}" for text in differences[:_SHOWN])
     if len(differences) > _SHOWN:

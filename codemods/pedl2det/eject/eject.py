@@ -72,7 +72,7 @@ def _written(pair: Pair, out: Path, config: Path) -> tuple[Path, tuple[str, ...]
         whole = beside / "trial"
         copy_paths(new.root, [new.root], whole)
         place = whole / new.extent.home.relative_to(new.extent.root)
-        name = next(one for one in _SCRIPTS if not (place / one).exists())
+        name = next(script for script in _SCRIPTS if not (place / script).exists())
         pieces = place / f"{MODULE}.py"
         if pieces.exists():
             raise Pedl2DetError(f"{pieces.name}: the trial has a file of this name: rename it")

@@ -63,7 +63,7 @@ def _without_harness(path: Path, text: str, instead: Sequence[str]) -> str | Non
             names.add(name)
     if not has_harness and path.name != "requirements.txt":
         return "".join(kept)
-    missing = [f"{one}\n" for one in instead if requirements.name_of(one) not in names]
+    missing = [f"{line}\n" for line in instead if requirements.name_of(line) not in names]
     return "".join(kept).rstrip("\n") + "\n" * any(kept) + "".join(missing)
 
 
@@ -71,7 +71,7 @@ def _required(modules: Iterable[Path]) -> Iterator[str]:
     """What the modules need: TensorFlow, and what they import of what pedl2det brought."""
     imported = set()
     for path in modules:
-        imported |= {one.partition(".")[0] for one in Source.read(path).names.imported()}
+        imported |= {dotted.partition(".")[0] for dotted in Source.read(path).names.imported()}
     packages = {_PACKAGES.get(name, name) for name in imported}
     local, brought = requirements.needs(cluster=False), requirements.needs(cluster=True)
     for name in (*_ALWAYS, *sorted(packages & local.keys() - {*brought, *_ALWAYS, "python"})):

@@ -51,7 +51,7 @@ def migrate(paths: Sequence[Path], options: Options | None = None) -> Result:
     for path in discovered.stray:
         why = (_JSON, _AS_YAML) if path.suffix == JSON else (_STRAY, _HELP)
         result.findings.append(Finding(Kind.LEFT, SCAN, path, 1, *why))
-    told = {one.path for one in result.findings}  # also of what a trial cannot read
+    told = {finding.path for finding in result.findings}  # also of what a trial cannot read
     for path, error in discovered.unreadable.items():
         if path not in told:
             kind = Kind.NOTE if is_text(path.name) else Kind.BAD_INPUT
@@ -75,11 +75,14 @@ def without_conflicts(projects: Sequence[Project], parts: Sequence[Result]) -> l
     def wanted(path: Path) -> dict[int, bytes | None]:
         return {trial: _written(settled[trial], path) for trial in users[path]}
 
+    def is_disputed(path: Path) -> bool:
+        return len({*wanted(path).values()}) > 1
+
     shared = [path for path, trials in users.items() if len(trials) > 1]
-    while path := next((one for one in shared if len({*wanted(one).values()}) > 1), None):
+    while path := next(filter(is_disputed, shared), None):
         for trial in [trial for trial, data in wanted(path).items() if data is not None]:
             part = settled[trial]
-            file = next(one.path for one in part.files if _real(one.path) == path)
+            file = next(new.path for new in part.files if _real(new.path) == path)
             left = part.without(0, Finding(Kind.LEFT, SCAN, file, 1, _SHARED, _APART))
             settled[trial] = replace(left, rewritten=0, marked=part.marked + part.rewritten)
     for number, project in enumerate(projects):
@@ -97,7 +100,7 @@ def _users(projects: Sequence[Project]) -> dict[Path, list[int]]:
     users: dict[Path, list[int]] = {}
     for number, project in enumerate(projects):
         if project.has_trial:
-            for path in {_real(one) for one in (*project.modules.values(), *project.configs)}:
+            for path in {_real(file) for file in (*project.modules.values(), *project.configs)}:
                 users.setdefault(path, []).append(number)
     return users
 

@@ -48,10 +48,10 @@ def account(migration: Migration, new: Mapping[str, Source]) -> list[Reference]:
     fates: dict[tuple[Path, str], set[str]] = defaultdict(set)
     open_names = []
     counts = {"marked": migration.marked, "suppressed": migration.suppressed}
-    may_have_any = any(names.mentions_legacy(one.text.encode()) for one in new.values())
-    found = references_in(Modules(new)) if may_have_any else ()
-    legacy = [one for one in found if names.is_legacy(one.dotted)]
-    for reference in sorted(legacy, key=lambda one: one.is_import):
+    may_have_any = any(names.mentions_legacy(source.text.encode()) for source in new.values())
+    references = references_in(Modules(new)) if may_have_any else ()
+    legacy = [reference for reference in references if names.is_legacy(reference.dotted)]
+    for reference in sorted(legacy, key=lambda reference: reference.is_import):
         path, name = reference.source.path, name_of(root_and_attributes(reference.node)[0]) or ""
         uses = fates[path, name] if reference.is_import else set()
         statement = reference.source.names.statement_of(reference.node)

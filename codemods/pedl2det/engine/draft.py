@@ -42,27 +42,27 @@ def draft(migration: Migration) -> None:
     trial = migration.trial
     fixes, edits = surviving(migration.fixes)
     constructor = list(dict.fromkeys(line for fix in fixes for line in fix.constructor))
-    written = [getattr(edit, "code", "") for found in edits.values() for edit in found]
+    written = [getattr(edit, "code", "") for group in edits.values() for edit in group]
     used = "\n".join([*written, *constructor])
     pieces = {name for fix in fixes for name in fix.support}
     support = frozenset(name for name in pieces if f"{library.MODULE}.{name}" in used)
     binds = library.needs_context(support)
     lines = [BIND, *constructor] if binds else constructor
     contexts, functions = thread_context(trial, edits)
-    for found in edits.values():
+    for group in edits.values():
         # What is inserted last comes first: the constructor's statements, which bind the context.
-        found.sort(key=lambda edit: fx.CONSTRUCTOR in getattr(edit, "code", ""))
-        filled = [_filled(trial, edit, lines, functions, contexts) for edit in found]
-        found[:] = [edit for edit in filled if edit is not None]
+        group.sort(key=lambda edit: fx.CONSTRUCTOR in getattr(edit, "code", ""))
+        filled = [_filled(trial, edit, lines, functions, contexts) for edit in group]
+        group[:] = [edit for edit in filled if edit is not None]
     imports = _imports_of(fixes, binds)
     project = frozenset(name.partition(".")[0] for name in trial.modules.by_name)
     for source in trial.modules:
-        mine, added = edits.get(source.path, []), frozenset(imports[source.path])
+        file_edits, added = edits.get(source.path, []), frozenset(imports[source.path])
         wanted = Wanted(added, _is_old, project, source.path.name == "__init__.py")
         # What it imports of old names, nothing may use any more.
-        if not (mine or added or any(map(wanted.is_gone, source.names.imported()))):
+        if not (file_edits or added or any(map(wanted.is_gone, source.names.imported()))):
             continue
-        new = without_unused(source, apply(source, mine, contexts))
+        new = without_unused(source, apply(source, file_edits, contexts))
         text = fit_imports(source, new, wanted)
         if text != source.text:
             migration.texts[source.path] = text
@@ -94,9 +94,9 @@ def _filled(
             access = trial.context.at(inside(edit))
             assert access is not None
             contexts[edit.node] = access.code
-        text = "".join(f"{one.replace(fx.CONTEXT, own)}\n" for one in constructor)
+        text = "".join(f"{line.replace(fx.CONTEXT, own)}\n" for line in constructor)
         place = rf"(?m)^([ \t]*){re.escape(fx.CONSTRUCTOR)}(?:\n|\Z)"
-        code = re.sub(place, lambda found: textwrap.indent(text, found[1]), code).rstrip("\n")
+        code = re.sub(place, lambda match: textwrap.indent(text, match[1]), code).rstrip("\n")
         if not code.strip():
             return None
     loaders = own if trial.loaders in functions else ""
@@ -127,7 +127,7 @@ def thread_context(trial: Trial, edits: Edits) -> tuple[dict[ast.AST, str], dict
     """
     contexts: dict[ast.AST, str] = {}
     functions: dict[Function, str] = {}
-    waiting = [edit for mine in edits.values() for edit in mine]
+    waiting = [edit for group in edits.values() for edit in group]
     while waiting:
         edit: Any = waiting.pop()
         if fx.CONTEXT not in getattr(edit, "code", ""):

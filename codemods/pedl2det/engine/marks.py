@@ -24,11 +24,11 @@ def finding_at(
 ) -> Finding:
     """Return a finding about a node."""
     line = getattr(node, "lineno", 1)
-    found = finding_on(source, line, kind, rule, message, help_)
-    if not hasattr(node, "lineno") or not found.code:
-        return found
+    finding = finding_on(source, line, kind, rule, message, help_)
+    if not hasattr(node, "lineno") or not finding.code:
+        return finding
     column, end = _columns(source, node)
-    return replace(found, column=column + 1, end_column=end + 1)
+    return replace(finding, column=column + 1, end_column=end + 1)
 
 
 def finding_on(
@@ -93,10 +93,10 @@ def is_marked(source: Source, statement: ast.stmt, rule: str | None = None) -> b
 
 def existing(source: Source) -> Iterator[Finding]:
     """The marks of earlier runs in a file, as findings."""
-    for found in _MARK.finditer(source.text):
-        line = source.text.count("\n", 0, found.start()) + 1
-        message = re.sub(r"\s*\n[ \t]*#[# \t]*", " ", found[2]).rstrip()
-        yield finding_on(source, line, Kind.LEFT, found[1], message)
+    for match in _MARK.finditer(source.text):
+        line = source.text.count("\n", 0, match.start()) + 1
+        message = re.sub(r"\s*\n[ \t]*#[# \t]*", " ", match[2]).rstrip()
+        yield finding_on(source, line, Kind.LEFT, match[1], message)
 
 
 def _title(rule: str) -> str:
@@ -108,16 +108,16 @@ def mark_open(migration: Migration, references: Iterable[Reference]) -> None:
     marks: dict[Path, dict[Edit, None]] = defaultdict(dict)  # in order
     sources: dict[Path, Source] = {}
     before = {source.path: source for source in migration.trial.modules}
-    for one in references:
-        path, sources[one.source.path] = one.source.path, one.source
-        help_ = one.row.write if one.row is not None else ""
-        text = f"no rule rewrites this use of {one.dotted}", help_
+    for reference in references:
+        path, sources[reference.source.path] = reference.source.path, reference.source
+        help_ = reference.row.write if reference.row is not None else ""
+        text = f"no rule rewrites this use of {reference.dotted}", help_
         old = before[path]
-        found = finding_at(one.source, one.node, Kind.LEFT, GENERIC, *text)
-        cell, line = old.place(_old_line(old, one.source, one.node.lineno))
-        migration.findings.append(replace(found, cell=cell, line=line))
+        finding = finding_at(reference.source, reference.node, Kind.LEFT, GENERIC, *text)
+        cell, line = old.place(_old_line(old, reference.source, reference.node.lineno))
+        migration.findings.append(replace(finding, cell=cell, line=line))
         migration.marked[path] += 1
-        fix = mark(Remark(one.node, *text, rule=GENERIC, source=one.source))
+        fix = mark(Remark(reference.node, *text, rule=GENERIC, source=reference.source))
         marks[path] |= dict.fromkeys(fix.edits if fix is not None else ())
     for path, edits in marks.items():
         migration.texts[path] = apply(sources[path], edits, {})

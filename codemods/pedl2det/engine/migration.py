@@ -141,10 +141,10 @@ class Result:
 
     def changes_by_file(self) -> dict[Path, list[Change]]:
         """The places that rules rewrote, by file."""
-        found: dict[Path, list[Change]] = {}
+        by_file: dict[Path, list[Change]] = {}
         for change in self.changes:
-            found.setdefault(change.path, []).append(change)
-        return found
+            by_file.setdefault(change.path, []).append(change)
+        return by_file
 
     def of_kind(self, *kinds: Kind) -> list[Finding]:
         """The findings of some kinds."""

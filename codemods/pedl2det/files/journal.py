@@ -116,8 +116,13 @@ class Journal:
     def _content(self) -> dict[str, Any]:
         """What is written: all by which a killed run is taken back."""
         files = [
-            {"path": str(one.path), "mode": one.mode, "old": _text(one.old), "new": _text(one.new)}
-            for one in self.entries
+            {
+                "path": str(entry.path),
+                "mode": entry.mode,
+                "old": _text(entry.old),
+                "new": _text(entry.new),
+            }
+            for entry in self.entries
         ]
         return {"version": _VERSION, "roots": list(map(str, self.roots)), "files": files}
 
@@ -208,8 +213,8 @@ def _read(file: Path) -> Journal:
         if data["version"] != _VERSION:
             raise ValueError(f"version {data['version']}, expected {_VERSION}")
         states = (
-            (Path(one["path"]), one["mode"], _bytes(one["old"]), _bytes(one["new"]))
-            for one in data["files"]
+            (Path(record["path"]), record["mode"], _bytes(record["old"]), _bytes(record["new"]))
+            for record in data["files"]
         )
         return Journal(file, tuple(map(Path, data["roots"])), _entries(file, states))
     except (OSError, ValueError, KeyError, TypeError) as error:

@@ -34,7 +34,7 @@ def write_all(files: list[NewFile], roots: Sequence[Path] = ()) -> None:
     _check({path: file.old for path, file in unique.items()})
     if not unique:
         return
-    journal = Journal.begin(roots, {path: (one.old, one.new) for path, one in unique.items()})
+    journal = Journal.begin(roots, {path: (file.old, file.new) for path, file in unique.items()})
     try:
         replace_all(journal.entries)
     except BaseException:

@@ -73,7 +73,7 @@ def sarif_document(result: Result, done: str) -> str:
         results.append(_result(change.rule, "note", message, change.path, change))
     docs = {rule.id: rule.doc for rule in every_rule()}
     rules = []
-    for rule in sorted({one["ruleId"] for one in results}):
+    for rule in sorted({entry["ruleId"] for entry in results}):
         name = titles().get(rule, rule)
         short, full = {"text": name}, {"text": docs.get(rule, name)}
         rules.append({"id": rule, "name": name, "shortDescription": short, "fullDescription": full})

@@ -66,10 +66,10 @@ def summary(result: Result, done: str) -> Iterator[str]:
         yield "nothing to do: no file uses the old API"
         return
     yield counts(result, done)
-    found = Counter(finding.kind for finding in result.findings)
-    words = ((found[kind], WORDS[kind]) for kind in reversed(Kind) if found[kind])
-    if found:
-        yield ", ".join(f"{count} {one.one if count == 1 else one.many}" for count, one in words)
+    by_kind = Counter(finding.kind for finding in result.findings)
+    words = ((by_kind[kind], WORDS[kind]) for kind in reversed(Kind) if by_kind[kind])
+    if by_kind:
+        yield ", ".join(f"{count} {word.one if count == 1 else word.many}" for count, word in words)
 
 
 def described(finding: Finding, hider: Hider) -> Iterator[str]:
@@ -137,8 +137,8 @@ def unexecuted(proof: Proof) -> list[str]:
     home, places = proof.directory.resolve(), []
     for path, lines in sorted(proof.unrun.items()):
         name = path.relative_to(home) if path.is_relative_to(home) else path
-        for first in sorted(one for one in lines if one - 1 not in lines):
-            last = next(one for one in range(first, max(lines) + 1) if one + 1 not in lines)
+        for first in sorted(line for line in lines if line - 1 not in lines):
+            last = next(line for line in range(first, max(lines) + 1) if line + 1 not in lines)
             places.append(f"{name}:{first}" + (f"-{last}" if last != first else ""))
     return places
 
@@ -162,9 +162,9 @@ def told(outcome: Outcome) -> str:
 def counts(result: Result, done: str) -> str:
     """Return how many trials and legacy names there are, and what became of them."""
     outcomes = result.outcomes
-    finished = sum(one.status.is_finished for one in outcomes)
-    has_proofs = any(one.proof is not None for one in outcomes)
-    proved = f", {sum(one.is_proved for one in outcomes)} proved" if has_proofs else ""
+    finished = sum(outcome.status.is_finished for outcome in outcomes)
+    has_proofs = any(outcome.proof is not None for outcome in outcomes)
+    proved = f", {sum(outcome.is_proved for outcome in outcomes)} proved" if has_proofs else ""
     return (
         f"{finished} of {plural(len(outcomes), 'trial')} {done}{proved}; "
         f"{plural(result.names, 'legacy name')}: {result.rewritten} {done}, "

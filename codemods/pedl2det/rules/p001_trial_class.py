@@ -52,15 +52,15 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield _with_context(call)
         elif isinstance(call.func, ast.Attribute) and call.func.attr in GIVEN_HPARAMS[1:]:
             origins = trial.flow.origins(call.func.value)
-            is_made = bool(origins) and all(_makes_trial(trial, one.node) for one in origins)
+            is_made = bool(origins) and all(_makes_trial(trial, origin.node) for origin in origins)
             if is_made or _asks_library(trial, call):
-                given: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
-                yield Fix(call, tuple(Drop(one) for one in given))
+                arguments: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+                yield Fix(call, tuple(Drop(argument) for argument in arguments))
 
 
 def _type(trial: Trial, owner: ast.ClassDef) -> Spelling:
     """The type of the context, from where the class has its base."""
-    base = next((one for one in owner.bases if trial.base_name(one)), None)
+    base = next((node for node in owner.bases if trial.base_name(node)), None)
     like = ast.Attribute(base.value, _TYPE) if isinstance(base, ast.Attribute) else ast.Name(_TYPE)
     return spell(trial.modules.home(owner), f"determined.keras.{_TYPE}", like=like)
 
@@ -89,10 +89,10 @@ def _rewritten(trial: Trial, owner: ast.ClassDef, function: Function) -> Fix:
         written = _type(trial, owner)
         imports = written.imports
         hparams = by_position(function)[1:2]
-        extra = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
+        extra = [*filter(None, (arguments.vararg, arguments.kwarg))]
         above = {node for call in calls for node in ast.walk(call)}
-        extra = [one for one in extra if above.issuperset(trial.flow.reads_of(one))]  # or P003
-        edits += [Drop(one) for one in (*hparams, *extra)]
+        extra = [rest for rest in extra if above.issuperset(trial.flow.reads_of(rest))]  # or P003
+        edits += [Drop(parameter) for parameter in (*hparams, *extra)]
         edits.append(AddParameter(function, f"{name}: {written.code}"))
     for call in calls:
         first = f"{first_parameter(function)}, " if _is_explicit(call, function) else ""
@@ -156,8 +156,8 @@ def _makes_trial(trial: Trial, node: ast.AST) -> bool:
     """Whether a call makes an instance of a trial class."""
     origins = trial.flow.origins(node.func) if isinstance(node, ast.Call) else []
     return bool(origins) and all(
-        one.node in trial.classes and not one.path and isinstance(one.node, ast.ClassDef)
-        for one in origins
+        origin.node in trial.classes and not origin.path and isinstance(origin.node, ast.ClassDef)
+        for origin in origins
     )
 
 

@@ -82,20 +82,23 @@ def _notes(trial: Trial) -> Iterable[Remark]:
 
 def _is_shuffled_flow(trial: Trial, call: ast.Call, func: ast.Attribute) -> bool:
     """Whether a call makes an iterator of images that shuffles, as it does unless told not to."""
-    makers = [one.node for one in trial.flow.origins(func.value)] if func.attr in FLOWS else []
-    if not any("ImageDataGenerator" in ast.unparse(one) for one in makers):
+    if func.attr not in FLOWS:
         return False
-    given = [one.value for one in call.keywords if one.arg == "shuffle"]
-    values = [one.node for value in given for one in trial.flow.origins(value)]
-    return not values or not all(isinstance(one, ast.Constant) and not one.value for one in values)
+    makers = [origin.node for origin in trial.flow.origins(func.value)]
+    if not any("ImageDataGenerator" in ast.unparse(maker) for maker in makers):
+        return False
+    arguments = [keyword.value for keyword in call.keywords if keyword.arg == "shuffle"]
+    values = [origin.node for value in arguments for origin in trial.flow.origins(value)]
+    is_off = [isinstance(value, ast.Constant) and not value.value for value in values]
+    return not values or not all(is_off)
 
 
 def _does_nothing(function: Function) -> bool:
     """Whether a body is ``pass``, ``...`` or a docstring."""
     return all(
-        isinstance(one, ast.Pass)
-        or (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))
-        for one in function.body
+        isinstance(statement, ast.Pass)
+        or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
+        for statement in function.body
     )
 
 

@@ -65,9 +65,9 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
 def _own_configs(trial: Trial) -> Iterable[Fix | Remark]:
     """Files of configs that code names, and loads: lengths in steps and old keys are gone."""
     files = {path.name for path, _ in trial.configs}
-    texts = [one for one in trial.modules.of(ast.Constant) if isinstance(one.value, str)]
-    named = [one for one in texts if str(one.value).rpartition("/")[2] in files]
-    is_computed = any(_OF_YAML.search(str(one.value)) for one in texts)
+    texts = [text for text in trial.modules.of(ast.Constant) if isinstance(text.value, str)]
+    named = [text for text in texts if str(text.value).rpartition("/")[2] in files]
+    is_computed = any(_OF_YAML.search(str(text.value)) for text in texts)
     calls = trial.modules.of(ast.Call) if named or is_computed else ()
     loads = [call for call in calls if trial.modules.meaning(call.func) in _LOADS]
     for call in loads:

@@ -109,8 +109,9 @@ def _called(trial: Trial, source: Source) -> tuple[str, tuple[str, ...]] | None:
     if home is source:
         return None if is_taken else (code, ())
     top, _, method = name.partition(".")
-    bound = [source.names.follow(one) for one in source.names.module_bindings(top) if one]
-    is_other = source.names.module_bindings(top) and bound != [place.removesuffix(f".{method}")]
+    bindings = source.names.module_bindings(top)
+    bound = [*map(source.names.follow, filter(None, bindings))]
+    is_other = bindings and bound != [place.removesuffix(f".{method}")]
     if is_taken or is_other or trial.modules.imports(home, source):
         return None
     return code, (f"from {_said(trial, source, home)} import {top}",) if not bound else ()

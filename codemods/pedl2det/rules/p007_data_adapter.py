@@ -78,10 +78,10 @@ def _edits(
         ):
             if not given:
                 return (ReplaceStatement(statement),)
-            keyword = next((one for one in call.keywords if one.value is sequence), None)
+            own = next((keyword for keyword in call.keywords if keyword.value is sequence), None)
             return (  # the call keeps its lines and comments
                 Replace(call.func, _CONFIGURE),
-                Drop(keyword or sequence),
+                Drop(own or sequence),
                 ReplaceStatement(statement, "{call}", {"call": call}),
             )
     before = (InsertBefore(statement, configure, dict(given)),) if given else ()

@@ -45,29 +45,32 @@ _BUILT = "the trial builds a model itself, which the context would take for the 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Wrap what is trained."""
-    found = compiles(trial)
-    is_by_hand = trial.generation is Generation.CONTEXT or any(one.is_wrapped for one in found)
+    calls = compiles(trial)
+    is_by_hand = any(compiled.is_wrapped for compiled in calls)
+    is_by_hand |= trial.generation is Generation.CONTEXT
     if not (trial.carried or is_by_hand):
         for node in _own_builds(trial):
             yield Remark(node, _BUILT)
-    methods = [one for one in build_methods(trial) if trial.flow.returned(one)]
+    methods = [method for method in build_methods(trial) if trial.flow.returned(method)]
     if trial.carried:  # P034 binds what is returned
         plain = []
     elif is_by_hand:
-        found = [one for one in found if _is_unfinished(trial, one)]
+        calls = [compiled for compiled in calls if _is_unfinished(trial, compiled)]
         plain = [
-            one for one in found if one.is_wrapped and one.is_trained and trial.context.at(one.call)
+            compiled
+            for compiled in calls
+            if compiled.is_wrapped and compiled.is_trained and trial.context.at(compiled.call)
         ]
     else:
-        plain = _plain(trial, found, methods) if methods else []
+        plain = _plain(trial, calls, methods) if methods else []
         if not plain:
             yield from _returned(trial, methods)
     is_recorded = trial.carried or bool(methods and not is_by_hand and not plain)
-    for one in found:
-        if one in plain:
-            yield _wrapped(trial, one)
+    for compiled in calls:
+        if compiled in plain:
+            yield _wrapped(trial, compiled)
         else:
-            yield from _kept(trial, one, methods, is_recorded)
+            yield from _kept(trial, compiled, methods, is_recorded)
 
 
 def _is_unfinished(trial: Trial, compiled: Compile) -> bool:
@@ -79,7 +82,7 @@ def _is_unfinished(trial: Trial, compiled: Compile) -> bool:
         return False
     is_new = trial.generation is Generation.CONTEXT
     is_aged = not is_new or old_keras.age(trial) is not Age.CURRENT
-    is_named = any(given(trial, one) is Given.NAME for one in compiled.optimizers)
+    is_named = any(given(trial, optimizer) is Given.NAME for optimizer in compiled.optimizers)
     return is_aged or (compiled.is_wrapped and is_named)
 
 
@@ -110,16 +113,16 @@ def _is_made(trial: Trial, node: ast.Attribute) -> bool:
 # Whether one call compiles what is trained.
 
 
-def _plain(trial: Trial, found: list[Compile], methods: list[Function]) -> list[Compile]:
+def _plain(trial: Trial, calls: list[Compile], methods: list[Function]) -> list[Compile]:
     """The call for each ``build_model`` that alone compiles its model, once; else none at all.
 
     Of several methods, each has to compile its model itself.
     """
-    found = [one for one in found if not is_local(trial, one.call)]
-    homes = [one.source.names.function_of(one.call) for one in found]
-    pairs = zip(found, methods if len(methods) == 1 else homes, strict=False)
-    is_plain = len(found) == len(methods) and (len(methods) == 1 or {*homes} == {*methods})
-    return found if is_plain and all(_is_plain(trial, *pair) for pair in pairs) else []  # type: ignore[arg-type]
+    calls = [compiled for compiled in calls if not is_local(trial, compiled.call)]
+    homes = [compiled.source.names.function_of(compiled.call) for compiled in calls]
+    pairs = zip(calls, methods if len(methods) == 1 else homes, strict=False)
+    is_plain = len(calls) == len(methods) and (len(methods) == 1 or {*homes} == {*methods})
+    return calls if is_plain and all(_is_plain(trial, *pair) for pair in pairs) else []  # type: ignore[arg-type]
 
 
 def _is_plain(trial: Trial, compiled: Compile, method: Function) -> bool:
@@ -139,9 +142,9 @@ def _is_plain(trial: Trial, compiled: Compile, method: Function) -> bool:
 def _has_own_compile(trial: Trial, compiled: Compile) -> bool:
     """Whether the model's class defines ``compile`` itself, which makes the optimizer."""
     made = looked_through(trial, trial.flow.origins(compiled.model))
-    makers = [one.node.func for one in made if isinstance(one.node, ast.Call)]
-    classes = [one for maker in makers for one in classes_of(trial, maker)]
-    return any(trial.flow.method(one, "compile") is not None for one in classes)
+    makers = [origin.node.func for origin in made if isinstance(origin.node, ast.Call)]
+    classes = [owner for maker in makers for owner in classes_of(trial, maker)]
+    return any(trial.flow.method(owner, "compile") is not None for owner in classes)
 
 
 def _runs_once(
@@ -149,14 +152,15 @@ def _runs_once(
 ) -> bool:
     """Whether a call runs once for each call of ``build_model``, or in the constructor."""
     names = trial.modules.home(node).names
+    constructors = [constructor for _, constructor in trial.methods("__init__")]
     for parent in names.around(node):
         if isinstance(parent, _BRANCHES):
             return False
         if not isinstance(parent, Function):
             continue
-        if parent is method or parent in [one for _, one in trial.methods("__init__")]:
+        if parent is method or parent in constructors:
             return True
-        calls = [one.node for one in trial.flow.calls(parent) if not is_local(trial, one.node)]
+        calls = [call.node for call in trial.flow.calls(parent) if not is_local(trial, call.node)]
         if len(calls) != 1 or parent in seen or trial.flow.escapes(parent):
             return False
         return _runs_once(trial, calls[0], method, seen | {parent})
@@ -167,11 +171,11 @@ def _is_fitted(trial: Trial, compiled: Compile) -> bool:
     """Whether the trial may train the model itself, which a wrapped model does not."""
     models = trial.flow.origins(compiled.model)
     return any(
-        one in models or not isinstance(one.node, ast.Call | ast.ClassDef)
+        origin in models or not isinstance(origin.node, ast.Call | ast.ClassDef)
         for call in trial.modules.of(ast.Call)
         if isinstance(call.func, ast.Attribute) and call.func.attr in _FITS
         if not is_local(trial, call)
-        for one in trial.flow.origins(call.func.value)
+        for origin in trial.flow.origins(call.func.value)
     )
 
 
@@ -258,10 +262,10 @@ _INERT = (ast.Constant, ast.Name, ast.List, ast.Tuple, ast.Dict, ast.Lambda)
 
 def _comes_first(trial: Trial, call: ast.Call, value: ast.expr) -> bool:
     """Whether a call runs nothing else before an argument, which may then go before it."""
-    parts = [*call.args, *(one.value for one in call.keywords)]
+    parts = [*call.args, *(keyword.value for keyword in call.keywords)]
     before = [*parts[: parts.index(value)]]
     for node in before:
-        before += [one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr)]
+        before += [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
     return all(isinstance(node, _INERT) or trial.modules.is_of_library(node) for node in before)
 
 
@@ -283,7 +287,7 @@ def _kept(
 ) -> Iterator[Fix | Remark]:
     """A call that stays: its optimizer is what its name meant; ``trained`` sees to that itself."""
     source, call = compiled.source, compiled.call
-    homes = [trial.modules.home(one) for one in methods]
+    homes = [trial.modules.home(method) for method in methods]
     if compiled.is_trained and source.names.function_of(call) is None and source not in homes:
         yield Remark(call, _MODULE, "compile it in build_model")
         return
@@ -295,7 +299,8 @@ def _kept(
             may_be_name = kind is Given.UNKNOWN and not isinstance(value, ast.Constant)
             if kind is Given.NAME or (may_be_name and not has_own):
                 edits.append(Replace(value, f"legacy_keras.{piece}({{value}})", {"value": value}))
-        for value in [one.value for one in call.keywords if one.arg is None and not has_own]:
+        stars = [keyword.value for keyword in call.keywords if keyword.arg is None]
+        for value in stars if not has_own else ():
             behind_stars = f"arguments_of_{piece}"
             code = f"legacy_keras.{behind_stars}({{value}})"
             edits.append(Replace(value, code, {"value": value}))

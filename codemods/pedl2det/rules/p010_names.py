@@ -52,7 +52,7 @@ _EVALUATED_ONCE = (
 _TENSORS = (f"{old_keras.KERAS}.backend.", "tensorflow.")
 _VARIABLES = ("Variable", "constant", "ones", "variable", "zeros")
 #: Names of the optimizers' module that are no optimizers.
-_OPTIMIZERS = [f"{old_keras.OPTIMIZERS}.{one}" for one in ("get", "deserialize", "Optimizer")]
+_OPTIMIZERS = [f"{old_keras.OPTIMIZERS}.{name}" for name in ("get", "deserialize", "Optimizer")]
 _RAGGED = ("numpy.array", "numpy.asarray")
 #: Libraries whose functions give arrays, images and tables.
 _ARRAYS = ("PIL", "cv2", "h5py", "numpy", "pandas", "scipy", "skimage", "sklearn", "tensorflow")
@@ -73,7 +73,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite every old name that the table has."""
     written_for, others = old_keras.age(trial), _OWN_RULE
     if trial.carried:
-        others = (*(one for one in others if one not in names.harness.LOADERS), *TRIALS)
+        others = (*(prefix for prefix in others if prefix not in names.harness.LOADERS), *TRIALS)
     is_of_p011 = not (trial.carried or trial.is_of_today)
     for reference in trial.references:
         row = old_keras.meant(reference, written_for)
@@ -106,7 +106,7 @@ def _is_given_to_layer(trial: Trial, reference: Reference) -> bool:
     if not isinstance(around, ast.Call) or around.func is reference.node:
         return False
     is_layer = trial.today(around.func).startswith(f"{old_keras.KERAS}.layers.")
-    return is_layer and not any(one.arg == "arguments" for one in around.keywords)
+    return is_layer and not any(keyword.arg == "arguments" for keyword in around.keywords)
 
 
 def _names_of_several(trial: Trial, written_for: Age) -> Iterator[Fix | Remark]:
@@ -117,8 +117,8 @@ def _names_of_several(trial: Trial, written_for: Age) -> Iterator[Fix | Remark]:
         if not isinstance(alias, ast.alias) or row is None or old_keras.is_optimizer(row):
             continue
         bound, statement = alias.asname or alias.name, source.names.parents[alias]
-        uses = [one for one in source.names.of(ast.Name) if one.id == bound]
-        if not any(_means_several(source, one, alias) for one in uses):
+        uses = [node for node in source.names.of(ast.Name) if node.id == bound]
+        if not any(_means_several(source, node, alias) for node in uses):
             continue
         assert isinstance(statement, ast.Import | ast.ImportFrom)
         home, _, name = (row.new or "").rpartition(".")
@@ -136,7 +136,7 @@ def _names_of_several(trial: Trial, written_for: Age) -> Iterator[Fix | Remark]:
 
 
 def _means_several(source: Source, name: ast.Name, alias: ast.alias) -> bool:
-    bound = {one.node for one in source.names.bindings(name)}
+    bound = {binding.node for binding in source.names.bindings(name)}
     return alias in bound and len(bound) > 1 and source.names.qualified(name) is None
 
 
@@ -165,11 +165,11 @@ def _is_chosen(trial: Trial, call: ast.Call | None) -> bool:
     Of archives, which a ``with`` reads, only where it visibly does.
     """
     if call is not None and isinstance(trial.modules.home(call).names.parents[call], ast.withitem):
-        parts = [one for one in ast.walk(call) if isinstance(one, ast.Name | ast.Subscript)]
-        origins = [ast.unparse(one.node) for part in parts for one in trial.flow.origins(part)]
-        return any(map(_CHOSEN.search, origins))
-    values = [one for path in call.args for one in trial.flow.origins(path)] if call else []
-    return not values or not all(isinstance(one.node, ast.Constant) for one in values)
+        parts = [node for node in ast.walk(call) if isinstance(node, ast.Name | ast.Subscript)]
+        origins = [origin for part in parts for origin in trial.flow.origins(part)]
+        return any(_CHOSEN.search(ast.unparse(origin.node)) for origin in origins)
+    origins = [origin for path in call.args for origin in trial.flow.origins(path)] if call else []
+    return not origins or not all(isinstance(origin.node, ast.Constant) for origin in origins)
 
 
 def _may_be_ragged(trial: Trial, call: ast.Call | None) -> bool:
@@ -177,19 +177,20 @@ def _may_be_ragged(trial: Trial, call: ast.Call | None) -> bool:
     match call:
         case None:
             return True
-        case ast.Call(keywords=keywords) if any(one.arg == "dtype" for one in keywords):
+        case ast.Call(keywords=keywords) if any(keyword.arg == "dtype" for keyword in keywords):
             return False
         case ast.Call(args=[ast.List(elts=rows) | ast.Tuple(elts=rows)]):
-            if len({len(one.elts) for one in rows if isinstance(one, ast.List | ast.Tuple)}) > 1:
+            lists = [row for row in rows if isinstance(row, ast.List | ast.Tuple)]
+            if len({len(row.elts) for row in lists}) > 1:
                 return True
-            origins = [one.node for row in rows for one in trial.flow.origins(row)]
-            is_seen = any(isinstance(one, ast.Call) for one in origins)
+            values = [origin.node for row in rows for origin in trial.flow.origins(row)]
+            is_seen = any(isinstance(value, ast.Call) for value in values)
             is_seen |= trial.is_unseen(call)
-            return is_seen and not all(_is_regular(trial, one) for one in origins)
-        case ast.Call(args=[ast.ListComp(elt=each)]):
-            return not _is_regular(trial, each)
+            return is_seen and not all(_is_regular(trial, value) for value in values)
+        case ast.Call(args=[ast.ListComp(elt=row)]):
+            return not _is_regular(trial, row)
         case ast.Call(args=[rows]):
-            return not all(_is_regular(trial, one.node) for one in trial.flow.origins(rows))
+            return not all(_is_regular(trial, origin.node) for origin in trial.flow.origins(rows))
     return False
 
 
@@ -206,7 +207,7 @@ def _is_regular(trial: Trial, value: ast.AST) -> bool:
         case ast.List(elts=[]):  # filled by what is appended
             return not (trial.is_unseen(value) or any(map(_is_list, _appended(trial, value))))
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
-            return bool(parts) and all(_is_regular(trial, one) for one in parts)
+            return bool(parts) and all(_is_regular(trial, part) for part in parts)
     return isinstance(value, ast.Constant | ast.Compare)
 
 
@@ -245,7 +246,7 @@ def _rewritten(trial: Trial, reference: Reference, row: names.Name) -> Iterable[
     if row.same and row.new is not None and not row.new.startswith("{"):
         arguments: list[Edit] | None = None
         roots = [value.partition(".")[0] for value in row.defaults.values()]
-        imports = tuple(f"import {one}" for one in roots if one in LIBRARY_HEADS)
+        imports = tuple(f"import {package}" for package in roots if package in LIBRARY_HEADS)
         if call is not None:
             arguments = old_keras.call_edits(call, row)
         elif not row.defaults or _is_settled(reference.source, node, row):
@@ -293,7 +294,7 @@ def _is_settled(source: Source, node: ast.expr, row: names.Name) -> bool:
         return True
     if not isinstance(parent, ast.Call) or parent.func is node:
         return False
-    given = {one.arg for one in parent.keywords}
+    given = {keyword.arg for keyword in parent.keywords}
     is_mended = ast.unparse(parent.func) == "legacy_keras.by_place"
     return is_mended or bool(given & row.defaults.keys())
 
@@ -304,12 +305,13 @@ def _read_late(trial: Trial) -> Iterator[Remark]:
         call = trial.modules.home(node).names.parents[node]
         if trial.today(node) != f"{old_keras.KERAS}.backend.eval" or not isinstance(call, ast.Call):
             continue
-        for value in [one for one in call.args[:1] if not isinstance(one, ast.Call)]:
-            makers = [getattr(one.node, "func", one.node) for one in trial.flow.origins(value)]
-            made = [trial.today(one) for one in makers if isinstance(one, ast.expr)]
+        for value in [value for value in call.args[:1] if not isinstance(value, ast.Call)]:
+            origins = trial.flow.origins(value)
+            makers = [getattr(origin.node, "func", origin.node) for origin in origins]
+            made = [trial.today(maker) for maker in makers if isinstance(maker, ast.expr)]
             if any(
-                one.startswith(_TENSORS) and one.rpartition(".")[2] not in _VARIABLES
-                for one in made
+                dotted.startswith(_TENSORS) and dotted.rpartition(".")[2] not in _VARIABLES
+                for dotted in made
             ):
                 yield Remark(call, _EVALUATED_ONCE, kind=Kind.DIFFERENT)
 
@@ -321,7 +323,7 @@ def _may_be_stale(trial: Trial, call: ast.Call | None) -> bool:
         use.way is Way.ARGUMENT  # of set_session
         or (
             isinstance(use.around, ast.Call)
-            and all(isinstance(one, ast.Call) for one in use.around.args)
+            and all(isinstance(argument, ast.Call) for argument in use.around.args)
         )
         for use in uses
     ]

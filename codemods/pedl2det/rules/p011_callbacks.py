@@ -54,22 +54,23 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     if trial.is_of_today and old_keras.age(trial) is Age.CURRENT:
         return
     found = [monitor_of(trial, call) for call in trial.modules.of(ast.Call)]
-    monitors = [one for one in found if one is not None]
+    monitors = [monitor for monitor in found if monitor is not None]
     yield from _renamed(trial, monitors)
     if not trial.is_of_today:
-        watching = [one.call for one in monitors if watches_validation(trial, one.call)]
-        for call in watching:
-            yield _by_validation(trial, call.func, [one.func for one in watching])
+        calls = [monitor.call for monitor in monitors]
+        watching = [call.func for call in calls if watches_validation(trial, call)]
+        for function in watching:
+            yield _by_validation(trial, function, watching)
         yield from _with_epochs(trial)
 
 
 def _renamed(trial: Trial, monitors: Sequence[Monitor]) -> Iterator[Fix | Remark]:
     """Give each ``monitor=`` the name by which its metric is reported today."""
-    compiled = compiles(trial)
-    trained = [one.call for one in compiled if one.is_trained]
-    asked = asked_for(trial, *(trained or [one.call for one in compiled]))
+    calls = compiles(trial)
+    trained = [compiled.call for compiled in calls if compiled.is_trained]
+    asked = asked_for(trial, *(trained or [compiled.call for compiled in calls]))
     of_keras_trial = metric_names(trial)
-    arguments = {one.node for one in monitors}
+    arguments = {monitor.node for monitor in monitors}
     done: set[ast.expr] = set()
     for monitor in monitors:
         for text in monitor.texts:
@@ -101,11 +102,11 @@ def _by_validation(trial: Trial, function: ast.expr, watching: Collection[ast.ex
         for node in source.names.of(ast.Name)
     )
     if is_shared:  # the name means the callback of Keras elsewhere in this file
-        found = Spelling(dotted, ("import determined.keras",))
+        spelling = Spelling(dotted, ("import determined.keras",))
     else:
-        found = spell(source, dotted, like=function if isinstance(function, ast.Name) else None)
+        spelling = spell(source, dotted, like=function if isinstance(function, ast.Name) else None)
     notes = ((Kind.DIFFERENT, _ACTS_NOW.format(callback=callback)),)
-    return rewrite(function, found.code, imports=found.imports, notes=notes)
+    return rewrite(function, spelling.code, imports=spelling.imports, notes=notes)
 
 
 def _with_epochs(trial: Trial) -> Iterable[Fix | Remark]:
@@ -134,10 +135,10 @@ def _with_epochs(trial: Trial) -> Iterable[Fix | Remark]:
 
 def _called_by_harness(trial: Trial) -> Iterator[Function]:
     """The methods that return callbacks, but those that only hand them on to one below."""
-    used = [trial.flow.method(one, _METHOD) for one in trial.concrete]
+    used = [trial.flow.method(owner, _METHOD) for owner in trial.concrete]
     below = dict.fromkeys(method for _, method in trial.methods(_METHOD))
     for method in below:
-        calls = [one.node for one in trial.flow.calls(method)]
+        calls = [call.node for call in trial.flow.calls(method)]
         callers = {trial.modules.home(call).names.function_of(call) for call in calls}
         if method in used or callers.isdisjoint(below):
             yield method

@@ -63,7 +63,7 @@ def _cached(
     notes = ((Kind.DIFFERENT, _GONE.format(name=name, order=order)),)
     yield Fix(decorator, (Drop(decorator),), notes=notes)
     for call in source.names.of(ast.Call):
-        origins = [one.node for one in trial.flow.origins(call.func)]
+        origins = [origin.node for origin in trial.flow.origins(call.func)]
         if origins == [function] and trial.context.at(call) is not None:
             code = "{context}.wrap_dataset({made}).cache()"
             if shuffles:

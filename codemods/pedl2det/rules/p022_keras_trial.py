@@ -43,8 +43,8 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
                     code = "legacy_keras.standalone_optimizer({value})"
                     yield rewrite(value, code, {"value": value})
         family = trial.flow.family(root)
-        found = [trial.flow.own_method(one, "build_model") for one in family]
-        yield from _build_models(trial, root, [one for one in found if one is not None])
+        found = [trial.flow.own_method(owner, "build_model") for owner in family]
+        yield from _build_models(trial, root, [method for method in found if method is not None])
         for owner in family:
             if trial.flow.own_method(owner, _OWN) is not None:
                 callbacks = trial.flow.method(owner, "keras_callbacks")
@@ -97,7 +97,7 @@ def _code(trial: Trial, root: ast.ClassDef, me: str, model: str, optimizer: str)
 
 
 def _free(names: Names, method: Function, *wanted: str) -> str:
-    return next((one for one in wanted if not names.uses_name(method, one)), f"{wanted[0]}_")
+    return next((name for name in wanted if not names.uses_name(method, name)), f"{wanted[0]}_")
 
 
 # What the harness called or set beside.
@@ -105,12 +105,12 @@ def _free(names: Names, method: Function, *wanted: str) -> str:
 
 def _batch_size(trial: Trial, method: Function) -> Iterator[Fix]:
     """Drop ``batch_size``, unless the trial or one of its loaders may call it."""
-    attributes = [one for one in trial.modules.of(ast.Attribute) if one.attr == method.name]
-    texts = [one for one in trial.modules.of(ast.Constant) if one.value == method.name]
-    calls = [trial.modules.home(one).names.parents.get(one) for one in texts]
-    is_read = any(_may_be_of_trial(trial, one) for one in attributes) or any(
-        isinstance(one, ast.Call) and getattr(one.func, "id", "") in ("getattr", "methodcaller")
-        for one in calls
+    attributes = [node for node in trial.modules.of(ast.Attribute) if node.attr == method.name]
+    texts = [text for text in trial.modules.of(ast.Constant) if text.value == method.name]
+    calls = [trial.modules.home(text).names.parents.get(text) for text in texts]
+    is_read = any(_may_be_of_trial(trial, node) for node in attributes) or any(
+        isinstance(call, ast.Call) and getattr(call.func, "id", "") in ("getattr", "methodcaller")
+        for call in calls
     )
     is_cut = bool(trial.uses(*RECORD_LOADERS)) and not cuts_by_hyperparameter(trial)
     if not is_cut and not is_read:
@@ -128,11 +128,12 @@ def _set_by_harness(trial: Trial, owner: ast.ClassDef) -> Iterator[Remark]:
     for name in ("model", "validation_data_adapter"):
         nodes = [
             node
-            for one in trial.flow.family(owner)
-            for node in trial.modules.home(one).names.below(one)
+            for kind in trial.flow.family(owner)
+            for node in trial.modules.home(kind).names.below(kind)
             if isinstance(node, ast.Attribute) and ast.unparse(node) == f"self.{name}"
         ]
-        for node in nodes if all(isinstance(one.ctx, ast.Load) for one in nodes) else ():
+        is_only_read = all(isinstance(node.ctx, ast.Load) for node in nodes)
+        for node in nodes if is_only_read else ():
             function = trial.modules.home(node).names.function_of(node)
             if getattr(function, "name", "") != _OWN:
                 yield Remark(node, f"self.{name} was set by the old harness, and is not set now")

@@ -81,8 +81,8 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     if age is Age.TENSORFLOW_1 and not _is_plain(trial):
         yield from old_keras.as_before(trial)
         if old_keras.has_standalone_layers(trial) and any(
-            _is_of_layers(trial.today(one)) and _hides_arguments(trial, one)
-            for one in trial.modules.reads
+            _is_of_layers(trial.today(node)) and _hides_arguments(trial, node)
+            for node in trial.modules.reads
         ):
             yield from old_keras.before_models(trial, f"{MODULE}.use_old_arguments")
     elif age is Age.TENSORFLOW_2 and (trial.says(_MASK) or _hides_any(trial)):
@@ -100,7 +100,7 @@ def _is_plain(trial: Trial) -> bool:
         return False
     return (
         not _may_weight(trial)
-        and not any(one.hides_arguments or _hides_optimizer(trial, one) for one in compiles(trial))
+        and not any(_hides_optimizer(trial, compiled) for compiled in compiles(trial))
         and all(is_certain(trial, value) for value in losses_and_metrics(trial))
         and not _hides_any(trial)
     )
@@ -110,23 +110,26 @@ def _may_weight(trial: Trial) -> bool:
     """Whether records may have weights: as the third part of a batch, or by name."""
     if trial.says(r"\bsample_?weights?\b"):
         return True
-    added = [one.value for one in trial.modules.of(ast.AugAssign)]
-    sums = [one for one in trial.modules.of(ast.BinOp) if isinstance(one.op, ast.Add)]
-    added += [side for one in sums for side in (one.left, one.right)]
-    if any(isinstance(one, ast.Tuple) for one in added):
+    added = [statement.value for statement in trial.modules.of(ast.AugAssign)]
+    sums = [node for node in trial.modules.of(ast.BinOp) if isinstance(node.op, ast.Add)]
+    added += [side for node in sums for side in (node.left, node.right)]
+    if any(isinstance(value, ast.Tuple) for value in added):
         return True  # a batch with one more part
-    given: list[ast.expr | None] = [one.body for one in trial.modules.of(ast.Lambda)]
-    given += [one.value for one in trial.modules.of(ast.Return)]
-    given += [one.value for one in trial.modules.of(ast.Yield)]
+    given: list[ast.expr | None] = [function.body for function in trial.modules.of(ast.Lambda)]
+    given += [statement.value for statement in trial.modules.of(ast.Return)]
+    given += [expression.value for expression in trial.modules.of(ast.Yield)]
     for call in trial.modules.of(ast.Call):
         if isinstance(call.func, ast.Attribute) and call.func.attr in _OF_DATASETS:
             given += call.args
-    batches = [one.value for one in trial.modules.of(ast.Yield)]
-    for method in [one for one in trial.modules.of(ast.FunctionDef) if one.name in _OF_BATCHES]:
-        batches += [one.value for one in ast.walk(method) if isinstance(one, ast.Return)]
-    if any(isinstance(one, ast.Call) and ast.unparse(one.func) in _MAKERS for one in batches):
+    batches = [yielded.value for yielded in trial.modules.of(ast.Yield)]
+    functions = trial.modules.of(ast.FunctionDef)
+    for method in [function for function in functions if function.name in _OF_BATCHES]:
+        batches += [node.value for node in ast.walk(method) if isinstance(node, ast.Return)]
+    calls = [batch for batch in batches if isinstance(batch, ast.Call)]
+    if any(ast.unparse(call.func) in _MAKERS for call in calls):
         return True  # of as many parts as are counted when it runs
-    return any(isinstance(one, ast.Tuple) and len(one.elts) > _WITHOUT_WEIGHTS for one in given)
+    tuples = [value for value in given if isinstance(value, ast.Tuple)]
+    return any(len(parts.elts) > _WITHOUT_WEIGHTS for parts in tuples)
 
 
 def _is_of_layers(dotted: str) -> bool:
@@ -142,8 +145,8 @@ def _hides_arguments(trial: Trial, node: ast.expr) -> bool:
         case ast.ClassDef():
             return dotted != _LAYER
         case ast.Call(func=func, args=args, keywords=keywords) if func is node:
-            is_hidden = any(isinstance(one, ast.Starred) for one in args)
-            return is_hidden or any(one.arg in _SIZES for one in keywords)
+            is_hidden = any(isinstance(argument, ast.Starred) for argument in args)
+            return is_hidden or any(keyword.arg in _SIZES for keyword in keywords)
     return not old_keras.only_asks(trial, node)
 
 
@@ -152,9 +155,10 @@ def _hides_any(trial: Trial) -> bool:
 
 
 def _hides_optimizer(trial: Trial, compiled: Compile) -> bool:
-    """Whether a text that is not visible may name the optimizer."""
-    values = [one for one in compiled.optimizers if not isinstance(one, ast.Constant)]
-    return any(old_keras.given(trial, one) is old_keras.Given.UNKNOWN for one in values)
+    """Whether a call of ``compile`` may name its optimizer by a text that is not visible."""
+    values = [value for value in compiled.optimizers if not isinstance(value, ast.Constant)]
+    kinds = [old_keras.given(trial, value) for value in values]
+    return compiled.hides_arguments or old_keras.Given.UNKNOWN in kinds
 
 
 def _hides(trial: Trial, node: ast.expr) -> bool:
@@ -169,12 +173,12 @@ def _hides(trial: Trial, node: ast.expr) -> bool:
         return True
     if not isinstance(parent, ast.Call) or parent.func is not node:
         return False
-    given = {one.arg: one.value for one in parent.keywords}
+    given = {keyword.arg: keyword.value for keyword in parent.keywords}
     if dotted == _STOPPING:
         watched = [*parent.args[:1], given.get("monitor", ast.Constant("val_loss"))][0]
         return getattr(given.get("mode", watched), "value", None) not in _CLEAR
     chosen = [*(parent.args[2:3] if name == "UpSampling2D" else ()), given.get("interpolation")]
-    return not all(one is None or isinstance(one, ast.Constant) for one in chosen)
+    return not all(value is None or isinstance(value, ast.Constant) for value in chosen)
 
 
 def _reads_shape(trial: Trial, node: ast.expr, parent: ast.AST) -> bool:
@@ -182,14 +186,14 @@ def _reads_shape(trial: Trial, node: ast.expr, parent: ast.AST) -> bool:
     code: list[ast.AST] = []
     match parent:
         case ast.ClassDef(body=body) if trial.today(node) == _LAYER:
-            code = [one for one in body if getattr(one, "name", "") == "call"]
+            code = [statement for statement in body if getattr(statement, "name", "") == "call"]
         case ast.Call(args=[function, *_]) if trial.today(node) == f"{KERAS}.layers.Lambda":
-            code = [one.node for one in trial.flow.origins(function)]
+            code = [origin.node for origin in trial.flow.origins(function)]
     for part in code:  # and what it calls
         calls = [node for node in ast.walk(part) if isinstance(node, ast.Call)]
         called = [function for call in calls for function in trial.flow.called(call)]
         code += [function for function in called if function not in code]
-    return any(_SHAPE.search(ast.unparse(one)) for one in code)
+    return any(_SHAPE.search(ast.unparse(part)) for part in code)
 
 
 def _may_transform(trial: Trial, node: ast.expr) -> bool:
@@ -197,7 +201,7 @@ def _may_transform(trial: Trial, node: ast.expr) -> bool:
     call = trial.modules.home(node).names.parents[node]
     if not isinstance(call, ast.Call) or call.func is not node or len(call.args) > _BEFORE_RANGES:
         return True
-    given = {one.arg: getattr(one.value, "value", True) for one in call.keywords}
+    given = {keyword.arg: getattr(keyword.value, "value", True) for keyword in call.keywords}
     return None in given or any(given.get(name) for name in IMAGE_RANGES)
 
 

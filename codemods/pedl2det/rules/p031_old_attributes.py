@@ -53,9 +53,10 @@ def check(trial: Trial) -> Iterable[Fix]:
             is_read = node.attr == "value" and isinstance(node.ctx, ast.Load)
             origins = trial.flow.origins(node.value) if is_read else []
             may_be = "shape" in source.text and trial.modules.meaning(node) is None
-            may_be &= trial.is_unseen(node) or any(_is_of_lambda(source, one) for one in origins)
+            is_of_lambda = any(_is_of_lambda(source, origin) for origin in origins)
+            may_be &= is_of_lambda or trial.is_unseen(node)
             if any(map(_is_size, origins)) or (is_read and may_be):
-                is_certain = all(_is_of_tensor(trial, one) for one in origins)
+                is_certain = all(_is_of_tensor(trial, origin) for origin in origins)
                 code = "{size}" if is_certain else f"{MODULE}.dimension({{size}})"
                 yield rewrite(node, code, {"size": node.value})
         uses = (line for line in source.tree.body if _is_gone(trial, line))
@@ -96,12 +97,12 @@ def _is_of_lambda(source: Source, origin: Origin) -> bool:
 
 
 def _says(trial: Trial, words: re.Pattern[str]) -> bool:
-    return any(words.search(one.text) for one in trial.modules)
+    return any(words.search(source.text) for source in trial.modules)
 
 
 def _is_size(origin: Origin) -> bool:
     """Whether a value may be a dimension: of a shape, or a member of an argument by its number."""
-    is_named = any(isinstance(one, str) for one in origin.path)
+    is_named = any(isinstance(step, str) for step in origin.path)
     is_member = isinstance(origin.node, ast.arg) and origin.path and not is_named
     return bool(is_member) or "shape" in ast.unparse(origin.node)
 
@@ -115,8 +116,8 @@ def _is_of_tensor(trial: Trial, size: Origin) -> bool:
         ):
             makers = trial.flow.origins(shaped)
             return all(
-                not one.path and trial.today(_maker(one.node))[:11] == "tensorflow."
-                for one in makers
+                not maker.path and trial.today(_maker(maker.node))[:11] == "tensorflow."
+                for maker in makers
             )
     return False
 

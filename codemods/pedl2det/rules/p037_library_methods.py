@@ -44,6 +44,7 @@ def check(trial: Trial) -> Iterable[Fix]:
         for member in kind.body
         if isinstance(member, ast.FunctionDef)
     }
+    uses_pandas = any("pandas" in source.text for source in trial.modules)
     for source in trial.modules:
         restored = []
         for node in source.names.of(ast.Attribute):
@@ -56,7 +57,7 @@ def check(trial: Trial) -> Iterable[Fix]:
         if restored:
             yield from old_keras.before_use(source, restored[0], _RESTORE)
         for call in source.names.of(ast.Call):
-            if any("pandas" in one.text for one in trial.modules):
+            if uses_pandas:
                 yield from _with_frequency(call, own)
             dotted = trial.modules.meaning(call.func) or ""
             if dotted == "random.shuffle" and len(call.args) + len(call.keywords) > 1:
@@ -65,14 +66,14 @@ def check(trial: Trial) -> Iterable[Fix]:
                 is_list = isinstance(values, ast.List | ast.ListComp | ast.Tuple)
                 may_be_none = trial.is_unseen(call) and not is_list
                 origins = trial.flow.origins(values)
-                if may_be_none or any(_is_no_sequence(trial, one) for one in origins):
+                if may_be_none or any(_is_no_sequence(trial, origin) for origin in origins):
                     yield rewrite(values, "[*{values}]", {"values": values})
 
 
 def _is_no_sequence(trial: Trial, origin: Origin) -> bool:
     """Whether a value is an iterator or a set."""
     called = trial.flow.called(origin.node) if isinstance(origin.node, ast.Call) else []
-    if any(isinstance(part, ast.Yield) for one in called for part in ast.walk(one)):
+    if any(isinstance(part, ast.Yield) for function in called for part in ast.walk(function)):
         return True
     is_written = isinstance(origin.node, ast.GeneratorExp | ast.Set | ast.SetComp)
     is_called = _ITERATORS.fullmatch(ast.unparse(origin.node)) is not None
@@ -82,7 +83,7 @@ def _is_no_sequence(trial: Trial, origin: Origin) -> bool:
 def _is_shared(trial: Trial, source: Source, node: ast.Attribute) -> bool:
     """Whether a name that other objects have too may be meant of a frame or a dataset."""
     if node.attr == "value":
-        return any("h5py" in one.text for one in trial.modules)
+        return any("h5py" in module.text for module in trial.modules)
     match source.names.parents[node]:
         case ast.Call(func=func, keywords=keywords) as call if func is node:
             is_used = not isinstance(source.names.parents[call], ast.Expr)
@@ -98,10 +99,10 @@ def _with_frequency(call: ast.Call, own: Set[str]) -> Iterable[Fix]:
     parameter, place = FREQUENCIES[name]
     match argument(call, parameter, place):
         case ast.Constant(value=str(text)) as node:
-            found = re.fullmatch(r"(\d*)([A-Z]+)(-[A-Z]+)?", text)
-            if found is not None and found[2] in SMALL:
-                yield rewrite(node, f'"{found[1]}{SMALL[found[2]]}"')
-            elif found is not None and found[2] in OTHERS:
+            parts = re.fullmatch(r"(\d*)([A-Z]+)(-[A-Z]+)?", text)
+            if parts is not None and parts[2] in SMALL:
+                yield rewrite(node, f'"{parts[1]}{SMALL[parts[2]]}"')
+            elif parts is not None and parts[2] in OTHERS:
                 yield rewrite(node, "legacy_keras.frequency({freq})", {"freq": node})
 
 

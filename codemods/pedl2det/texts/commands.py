@@ -65,7 +65,7 @@ class _Made:
         """Say something about a place, a note with the same message once."""
         if self.file.suffix in (".md", ".markdown"):
             kind = Kind.NOTE  # nothing runs what is there
-        if kind is Kind.LEFT or message not in {one.message for one in self.findings}:
+        if kind is Kind.LEFT or message not in {finding.message for finding in self.findings}:
             self.findings.append(TextFinding(RULE, self.line(at), kind, message, help_))
 
     def line(self, at: int) -> int:
@@ -159,7 +159,8 @@ def _trains(made: _Made, config: str, directory: str, at: int) -> tuple[str, str
 def _searchers(made: _Made, config: str, at: int) -> Iterator[str]:
     """The names of the searchers in the configs that a command may mean; empty if one has none."""
     above = made.file.resolve().parents
-    inside = next((n for n, one in enumerate(above, 1) if (one / ".git").exists()), _LEVELS)
+    levels = (level for level, top in enumerate(above, 1) if (top / ".git").exists())
+    inside = next(levels, _LEVELS)
     moves = [Path(), *map(Path, _MOVE.findall(made.text, 0, at))]
     for path in {top / move / config for top in above[:inside] for move in (*moves, Path(*moves))}:
         try:

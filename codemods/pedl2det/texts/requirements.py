@@ -45,7 +45,9 @@ _OF_TENSORFLOW = """
     pillow>=6.2.0 protobuf>=3.20.3 python-dateutil>=2.7 six>=1.12.0 termcolor>=1.1.0
     typing-extensions>=3.6.6 werkzeug>=1.0.1 wrapt>=1.11.0
 """
-OF_TENSORFLOW: Needs = {one.name: one.specifier for one in map(Requirement, _OF_TENSORFLOW.split())}
+OF_TENSORFLOW: Needs = {
+    bound.name: bound.specifier for bound in map(Requirement, _OF_TENSORFLOW.split())
+}
 #: Packages of which no release is for a Python that trains a migrated trial.
 _SUCCESSORS = {"tensorflow-gpu": "tensorflow"}
 _PYTHON = {"python_version": "3.11", "python_full_version": "3.11.0", "extra": ""}
@@ -164,10 +166,11 @@ def met_instead(text: str, needed: Needs) -> str | None:
 def _meet(first: SpecifierSet, second: SpecifierSet) -> bool:
     """Tell whether some version is in both sets."""
     # If there is one, so is a bound of either set or a version right after one.
-    bounds = [Version(one.version.removesuffix(".*")) for one in (*first, *second)]
+    bounds = [Version(bound.version.removesuffix(".*")) for bound in (*first, *second)]
     after = [Version(f"{bound.base_version}.0.1") for bound in bounds]
     both = first & second
-    return not bounds or any(both.contains(one, prereleases=True) for one in (*bounds, *after))
+    candidates = (*bounds, *after)
+    return not bounds or any(both.contains(version, prereleases=True) for version in candidates)
 
 
 def parse(text: str) -> Requirement | None:

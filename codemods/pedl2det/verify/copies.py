@@ -56,8 +56,9 @@ def extent_of(home: Path, more: Sequence[Path] = (), *, tight: bool = False) -> 
 
 def project_of(home: Path) -> Project | None:
     """Return the project of a trial's directory."""
-    found = [project for project in discover([home]).projects if project.has_trial]
-    return next((project for project in found if project.home == home), next(iter(found), None))
+    projects = [project for project in discover([home]).projects if project.has_trial]
+    exact = [project for project in projects if project.home == home]
+    return next(iter(exact or projects), None)
 
 
 def is_left_out(path: Path) -> bool:
@@ -82,16 +83,16 @@ def is_small(directory: Path) -> bool:
 def missing_paths(message: str, root: Path, extent: Extent) -> list[Path]:
     """Return the originals of files that a copied trial did not find, by its error."""
     home = root / extent.home.relative_to(extent.root)
-    found = []
+    candidates = []
     for text in _PATH.findall(message):
         place = Path(os.path.normpath(home / text))
         if place.is_relative_to(root.parent) and not place.exists():
-            found.append(extent.root.parent / place.relative_to(root.parent))
+            candidates.append(extent.root.parent / place.relative_to(root.parent))
     for dotted in _MODULE.findall(message):
         name = dotted.partition(".")[0]
         for parent in list(extent.home.parents)[:_LEVELS]:
-            found += [parent / f"{name}.py", parent / name]
-    return [path for path in found if path.exists()]
+            candidates += [parent / f"{name}.py", parent / name]
+    return [path for path in candidates if path.exists()]
 
 
 def _around(home: Path, *, tight: bool) -> Iterator[Path]:

@@ -65,7 +65,7 @@ class Pair:
     def changed_files(self) -> list[NewFile]:
         """Return the files in which the trials differ, by the paths of the old one."""
         is_other = self.new.extent.home != self.old.extent.home
-        old, new = (one.directory if is_other else one.root for one in (self.old, self.new))
+        old, new = (copy.directory if is_other else copy.root for copy in (self.old, self.new))
         suffixes = (*_TRAINED, ".ipynb")
         names = {
             path.relative_to(top)
@@ -139,8 +139,8 @@ def _migrate(copy: Copy) -> tuple[Result, tuple[Finding, ...]]:
     )
     result = migrate([copy.root if is_shared else copy.directory], Options(partial=True))
     if is_shared:  # other trials are in there
-        outcomes = [one for one in result.outcomes if one.directory == copy.directory]
-        written = {path for one in outcomes for path in one.files}
+        outcomes = [outcome for outcome in result.outcomes if outcome.directory == copy.directory]
+        written = {path for outcome in outcomes for path in outcome.files}
         files = [file for file in result.files if file.path in written]
         result = replace(result, outcomes=outcomes, files=files)
     findings = tuple(
@@ -227,4 +227,4 @@ def _new_metric_names(directory: Path, new_config: Path) -> MetricNames | None:
     trial = read(project, reader).trial
     config = reader.config_or_none(new_config)
     name = config.scalar("entrypoint").rpartition(":")[2] if config is not None else ""
-    return metric_names(trial, next((one for one in trial.classes if one.name == name), None))
+    return metric_names(trial, next((owner for owner in trial.classes if owner.name == name), None))

@@ -142,8 +142,8 @@ def _trained(
         ((old,), seconds), new = train((pair.old,), length), None
         if old is None:
             (new,), _ = train((pair.new,), length)
-    copies = pair.old, pair.new
-    failed = next(((copy, one) for copy, one in zip(copies, (old, new), strict=True) if one), None)
+    trained = (pair.old, old), (pair.new, new)
+    failed = next(((copy, failure) for copy, failure in trained if failure), None)
     return pair, length, seconds, failed
 
 
@@ -179,9 +179,9 @@ def _compare(verdict: Verdict, pair: Pair, length: TrainingLength, workshop: Wor
     repeated = _repeat(pair, length, workshop) if pair.new.is_migrated else [comparison]
     # Names and counts that differ in the migrated trial alone are of its rewrite.
     differing = [
-        one
-        for one in repeated
-        if not one.is_equal and (comparison.only_numbers_differ or not one.only_numbers_differ)
+        again
+        for again in repeated
+        if not again.is_equal and (comparison.only_numbers_differ or not again.only_numbers_differ)
     ]
     if not differing:
         return verdict
@@ -203,7 +203,7 @@ def _repeat(pair: Pair, length: TrainingLength, workshop: Workshop) -> list[Comp
         for name in ("again", "again-beside")
     )
     failures, _ = train(copies, length)
-    trained = [copy.out for copy, one in zip(copies, failures, strict=True) if one is None]
+    trained = [copy.out for copy, failure in zip(copies, failures, strict=True) if failure is None]
     return [compare_runs(pair.old.out, out) for out in trained] if failures[0] is None else []
 
 

@@ -32,7 +32,7 @@ class Training(NamedTuple):
 
     def __str__(self) -> str:
         name = self.config.name if self.config is not None else ""
-        values = ", ".join(one.removeprefix("hyperparameters.") for one in self.overrides)
+        values = ", ".join(override.removeprefix("hyperparameters.") for override in self.overrides)
         return f"{name} with {values}" if values else name
 
 
@@ -49,7 +49,7 @@ class Series:
         Without configs, it is trained by what `run` finds. Returns the first proof that is not
         equal, else one proof of all; what cannot be, or was not, trained is named in it.
         """
-        outcome = next(one for one in result.outcomes if one.directory == directory)
+        outcome = next(trial for trial in result.outcomes if trial.directory == directory)
         first, *others = trainings(outcome.configs) or [Training(None)]
         how = "rewritten again" if directory in self._numbers else "migrated"
         number = self._numbers.setdefault(directory, len(self._numbers) + 1)
@@ -180,5 +180,6 @@ def _with_care(
 
 
 def _files(result: Result, directory: Path) -> dict[Path, bytes]:
-    paths = {path for one in result.outcomes if one.directory == directory for path in one.files}
+    trials = [outcome for outcome in result.outcomes if outcome.directory == directory]
+    paths = {path for outcome in trials for path in outcome.files}
     return {file.path: file.new for file in result.files if file.path in paths}

@@ -98,5 +98,5 @@ def likely_causes(comparison: Comparison, known: Iterable[Finding]) -> tuple[str
     """Return the differences that migrate knows, where more than the length differs."""
     if comparison.only_length_differs:
         return ()
-    places = (f"{shown(one.path)}:{one.place}: {one.message}" for one in known)
+    places = (f"{shown(finding.path)}:{finding.place}: {finding.message}" for finding in known)
     return tuple(f"A known difference: {place}" for place in places)
