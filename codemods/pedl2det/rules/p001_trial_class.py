@@ -42,11 +42,11 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield Remark(new, _MAKES_ITSELF)
         if constructor is None:
             if owner in trial.roots and trial.flow.method(owner, "__init__") is None:
-                yield _added(trial, owner)
+                yield _add_constructor(trial, owner)
         elif _is_odd(trial, constructor):
             yield Remark(constructor, _ODD)
         else:
-            yield _rewritten(trial, owner, constructor)
+            yield _rewrite_constructor(trial, owner, constructor)
     for call in trial.modules.of(ast.Call) if trial.generation is Generation.PEDL else ():
         if _makes_trial(trial, call):
             yield _with_context(call)
@@ -59,13 +59,13 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
 
 
 def _type(trial: Trial, owner: ast.ClassDef) -> Spelling:
-    """The type of the context, from where the class has its base."""
+    """The type of the context, named the way that the class names its base."""
     base = next((node for node in owner.bases if trial.base_name(node)), None)
     like = ast.Attribute(base.value, _TYPE) if isinstance(base, ast.Attribute) else ast.Name(_TYPE)
     return spell(trial.modules.home(owner), f"determined.keras.{_TYPE}", like=like)
 
 
-def _added(trial: Trial, owner: ast.ClassDef) -> Fix:
+def _add_constructor(trial: Trial, owner: ast.ClassDef) -> Fix:
     written = _type(trial, owner)
     code = (
         f"def __init__(self, context: {written.code}) -> None:\n"
@@ -75,10 +75,10 @@ def _added(trial: Trial, owner: ast.ClassDef) -> Fix:
     return Fix(owner, (AddMember(owner, code, first=True),), written.imports)
 
 
-def _rewritten(trial: Trial, owner: ast.ClassDef, function: Function) -> Fix:
-    """A constructor that takes the context, and hands it on to the one above.
+def _rewrite_constructor(trial: Trial, owner: ast.ClassDef, function: Function) -> Fix:
+    """Make a constructor take the context, and pass it to that of the base class.
 
-    Its parameters behind the hyperparameters stay, for the classes below that set them.
+    Parameters after the hyperparameters stay, for subclasses that set them.
     """
     arguments = function.args
     name = trial.context.constructor_parameter(function)
@@ -98,12 +98,12 @@ def _rewritten(trial: Trial, owner: ast.ClassDef, function: Function) -> Fix:
         first = f"{first_parameter(function)}, " if _is_explicit(call, function) else ""
         edits.append(Replace(call, f"{ast.unparse(call.func)}({first}{name})"))
     if not any(trial.flow.called(call) for call in calls):
-        edits.append(_constructor(trial, function, name, calls))
+        edits.append(_insert_statements(trial, function, name, calls))
     return Fix(function, tuple(edits), imports)
 
 
-def _constructor(trial: Trial, function: Function, name: str, calls: list[ast.Call]) -> Edit:
-    """The statements of the constructor, behind those that keep the context already."""
+def _insert_statements(trial: Trial, function: Function, name: str, calls: list[ast.Call]) -> Edit:
+    """Insert the new statements of a constructor, after those that already keep the context."""
     keeping = f".{trial.context.attribute} = {name}"
     head = None
     for line in function.body[1:] if ast.get_docstring(function) else function.body:
@@ -124,7 +124,7 @@ def _is_explicit(call: ast.Call, function: Function) -> bool:
 
 
 def _is_odd(trial: Trial, function: Function) -> bool:
-    """Whether a constructor gives one above it more than the hyperparameters."""
+    """Whether a constructor passes more than the hyperparameters to that of a base class."""
     return any(
         trial.flow.called(call)
         and len(call.args) + len(call.keywords) - _is_explicit(call, function) > 1
@@ -145,11 +145,11 @@ def _calls_above(trial: Trial, function: Function) -> list[ast.Call]:
 
 
 def _is_of_another(trial: Trial, base: ast.expr) -> bool:
-    """Whether a class is of a library, and no trial class, such as ``Callback``."""
+    """Whether a class such as ``Callback`` comes from a library, and is no trial class."""
     return trial.modules.is_of_library(base) and trial.modules.meaning(base) not in (None, *TRIALS)
 
 
-# Its calls.
+# Calls of constructors.
 
 
 def _makes_trial(trial: Trial, node: ast.AST) -> bool:

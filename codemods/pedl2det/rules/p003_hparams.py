@@ -1,4 +1,4 @@
-"""Methods that were given the hyperparameters ask the context for them.
+"""Methods that got the hyperparameters as an argument ask the context for them.
 
 ``batch_size``, which the old harness divided by the number of slots, becomes
 ``get_per_slot_batch_size()``. Where the whole dict is needed, the function makes it once. A trial
@@ -26,7 +26,7 @@ from pedl2det.analysis.trial import (
 )
 from pedl2det.fixes import AddMember, Drop, Fix, InsertFirst, Remark, RenameFunction, Replace
 
-#: Methods that early Determined called without, though its first documents showed them with it.
+#: Methods that early Determined called without arguments, although its first documents showed one.
 _DATA_METHODS = (TRAINING_METHOD, VALIDATION_METHOD)
 _CHANGED = "{} is changed, and all methods of the trial were given the same dict"
 _DECORATED = "a decorator calls {} with the hyperparameters"
@@ -51,11 +51,11 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         elif hparams and trial.flow.is_wrapped(function):
             yield _behind_decorator(trial, function)
         else:
-            yield from _function(trial, function, hparams, config, dict_of)
+            yield from _rewrite_function(trial, function, hparams, config, dict_of)
 
 
 def _called_by_harness(trial: Trial) -> Iterator[tuple[Function, list[ast.arg], list[ast.arg]]]:
-    """The functions, with their parameters for the hyperparameters and for the config."""
+    """The functions, each with its parameters for the hyperparameters and for the config."""
     is_old = trial.generation is Generation.PEDL
     for _, method in trial.methods(*GIVEN_HPARAMS, *_DATA_METHODS):
         parameters = by_position(method)[1:]
@@ -64,7 +64,7 @@ def _called_by_harness(trial: Trial) -> Iterator[tuple[Function, list[ast.arg], 
             own = trial.context.constructor_parameter(method)
             is_given = is_given and not any(parameter.arg == own for parameter in parameters[:1])
         elif any(parameter.arg == "hparams" for parameter in _required(method)):
-            is_given = True  # early Determined gave nothing, and a parameter of PEDL was left over
+            is_given = True  # left over from PEDL: early Determined passed nothing
         if is_given:
             yield method, parameters[:1], []
     for entry in (trial.loaders, trial.download):
@@ -81,7 +81,7 @@ def _required(method: Function) -> list[ast.arg]:
     return placed[:first_default] + [named for named, default in by_name if default is None]
 
 
-def _function(
+def _rewrite_function(
     trial: Trial,
     function: Function,
     hparams: Sequence[ast.arg],
@@ -95,15 +95,15 @@ def _function(
         unread = [parameter for parameter in extra if not trial.flow.reads_of(parameter)]
         yield Fix(function, tuple(Drop(parameter) for parameter in (*config, *hparams, *unread)))
     for parameter in hparams:
-        yield from _reads(trial, parameter, _hparam_read, dict_of)
+        yield from _rewrite_reads(trial, parameter, _hparam_read, dict_of)
     for parameter in config:
-        yield from _reads(trial, parameter, _config_read, lambda _: trial.config_uses.code)
+        yield from _rewrite_reads(trial, parameter, _config_read, lambda _: trial.config_uses.code)
 
 
 def _find_obstacle(
     trial: Trial, function: Function, hparams: Sequence[ast.arg], names: Container[ast.expr | None]
 ) -> Remark | None:
-    """What keeps the hyperparameters of a function from being asked of the context."""
+    """Return what prevents a function from asking the context for its hyperparameters."""
     source = trial.modules.home(function)
     reads = [read for parameter in hparams for read in trial.flow.reads_of(parameter)]
     changed = [read for read in reads if any(use.is_change for use in trial.flow.uses(read))]
@@ -126,7 +126,7 @@ def _find_obstacle(
 
 
 def _behind_decorator(trial: Trial, function: Function) -> Fix:
-    """A method under another name, called with the hyperparameters as before."""
+    """Rename a decorated method, and add one that calls it with the hyperparameters."""
     source = trial.modules.home(function)
     owner = source.names.parents[function]
     assert isinstance(owner, ast.ClassDef)
@@ -138,7 +138,7 @@ def _behind_decorator(trial: Trial, function: Function) -> Fix:
 def _without_arguments(
     trial: Trial, call: Call, function: Function, parameters: Sequence[ast.arg]
 ) -> Iterable[Fix]:
-    """A call such as ``super().build_model(hparams)`` without the arguments that are gone."""
+    """Drop the removed arguments of a call such as ``super().build_model(hparams)``."""
     for parameter in parameters:
         value = argument_for(call, function, parameter.arg)
         if value is not None:
@@ -148,7 +148,7 @@ def _without_arguments(
 
 
 def _is_for_base(names: Names, read: ast.Name) -> bool:
-    """Whether a constructor hands its parameter on to a base class, which P001 rewrites."""
+    """Whether a constructor passes its parameter to a base class, which P001 rewrites."""
     parent = names.parents[read]
     call = names.parents[parent] if isinstance(parent, ast.keyword | ast.Starred) else parent
     is_constructor = getattr(getattr(call, "func", None), "attr", "") == "__init__"
@@ -156,15 +156,15 @@ def _is_for_base(names: Names, read: ast.Name) -> bool:
     return any(getattr(node, "name", "") == "__init__" for node in around)
 
 
-def _reads(
+def _rewrite_reads(
     trial: Trial,
     parameter: ast.arg,
     simple: Callable[[Trial, ast.Name], Replace | None],
     whole: Callable[[Sequence[Use]], str],
 ) -> Iterable[Fix]:
-    """Rewrite each read of a parameter by itself, or make the dict at the function's start.
+    """Rewrite each read of a parameter by itself, or create the dict at the function's start.
 
-    A class in the function has no context, but sees the dict.
+    A class inside the function cannot reach the context, but can reach the dict.
     """
     names = trial.modules.home(parameter).names
     reads = [read for read in trial.flow.reads_of(parameter) if not _is_for_base(names, read)]
@@ -182,7 +182,7 @@ def _reads(
 
 
 def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:
-    """A read of one hyperparameter, as the context is asked for it."""
+    """Ask the context for the one hyperparameter that is read."""
     names = trial.modules.home(read).names
     parent = names.parents[read]
     call = names.parents[parent]
@@ -202,9 +202,9 @@ def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:
 
 
 def _dict_of_hparams(trial: Trial, is_followed: bool, uses: Sequence[Use]) -> str:
-    """The dict that the old harness gave, as plain as its uses allow.
+    """The simplest code for the dict that the old harness passed, as far as its uses allow.
 
-    All methods share it where code that cannot be followed may change it: a copy would not do.
+    All methods share one dict where code that cannot be followed may change it.
     """
     names = _keys(trial, uses) if uses else None
     if names is None or NEW_SIZE in names:
@@ -225,7 +225,7 @@ def _keys(trial: Trial, uses: Sequence[Use]) -> set[object] | None:
 
 
 def _config_read(trial: Trial, read: ast.Name) -> Replace | None:
-    """A read of the config's ``data`` section, as the context is asked for it."""
+    """Ask the context for the config's ``data`` section that is read."""
     parents = trial.modules.home(read).names.parents
     section = data_section(parents, read) if trial.config_uses.is_plain else None
     return Replace(section, "{context}.get_data_config()") if section is not None else None

@@ -21,13 +21,13 @@ from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Remark, rewrite
 
-#: The type of whatever a loader may be.
+#: The type of anything that may be a loader.
 _ANY_DATA = "determined.keras.InputData"
 _NO_WEIGHTS = "sample_weight of an InMemorySequence was never used, and is not used now"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
-    """Rewrite every use of the class, and the annotations of what has become a tuple."""
+    """Rewrite every use of the class, and annotations of what becomes a tuple."""
     references = trial.uses(*names.harness.IN_MEMORY_SEQUENCES)
     plain = [use.call for use in references if use.call and is_plain_in_memory(trial, use)]
     is_gone = all(use.is_in_annotation or use.call in plain for use in references)

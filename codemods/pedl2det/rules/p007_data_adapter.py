@@ -55,7 +55,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
 
 
 def _plain(reference: Reference, call: ast.Call, role: Role) -> Fix:
-    """The adapter replaced by its sequence; its settings, if it is for training, by a call."""
+    """Replace an adapter by its sequence, and the settings of one for training by a call."""
     given = arguments_of(call, ADAPTER_PARAMETERS, data="sequence") or {}
     sequence = given.pop("sequence")
     if role is Role.VALIDATION:  # Determined reads both loaders with the settings for training

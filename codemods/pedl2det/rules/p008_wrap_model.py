@@ -1,11 +1,12 @@
 """``context.wrap_model`` says which model is trained; ``wrap_optimizer`` says with what.
 
 They are written before the one call of ``compile`` that runs once and compiles what ``build_model``
-returns. Where several models are compiled, or that cannot be seen, ``legacy_keras.trained`` wraps
-what ``build_model`` returns and compiles it once more, with the same arguments.
+returns. Where several models are compiled, or it is not visible which, ``legacy_keras.trained``
+wraps what ``build_model`` returns and compiles it once more, with the same arguments.
 
-An optimizer that was given by its name becomes an object, which a checkpoint can hold, of the class
-that the name meant; so does that of any other model, where it is not certainly an object.
+An optimizer given by its name becomes an object of the class that the name meant, since a
+checkpoint can hold an object. So do the optimizers of other models, unless they are certainly
+objects.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from pedl2det.fixes import AddArgument, Edit, Extract, Fix, InsertBefore, Remark
 from pedl2det_names import Age
 
 _FITS = ("fit", "fit_generator", "train_on_batch")
-#: What may run a call inside of it never, or more than once.
+#: Nodes that may run a call inside them never, or more than once.
 _BRANCHES = (
     *(ast.For, ast.AsyncFor, ast.While, ast.If, ast.IfExp, ast.BoolOp, ast.Try, ast.Match),
     *(ast.Lambda, ast.ClassDef, *COMPREHENSIONS),
@@ -64,19 +65,19 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     else:
         plain = _plain(trial, calls, methods) if methods else []
         if not plain:
-            yield from _returned(trial, methods)
+            yield from _wrap_returned(trial, methods)
     is_recorded = trial.carried or bool(methods and not is_by_hand and not plain)
     for compiled in calls:
         if compiled in plain:
-            yield _wrapped(trial, compiled)
+            yield _wrap(trial, compiled)
         else:
-            yield from _kept(trial, compiled, methods, is_recorded)
+            yield from _keep(trial, compiled, methods, is_recorded)
 
 
 def _is_unfinished(trial: Trial, compiled: Compile) -> bool:
-    """Whether a trial that wraps by hand has to say more about what it compiles.
+    """Whether a call still has to be rewritten in a trial that calls ``wrap_model`` itself.
 
-    An optimizer that is named by a text has no state that a checkpoint of Determined could save.
+    A checkpoint of Determined cannot save the state of an optimizer that is named by a text.
     """
     if compiled.hides_arguments or _has_own_compile(trial, compiled):
         return False
@@ -87,7 +88,7 @@ def _is_unfinished(trial: Trial, compiled: Compile) -> bool:
 
 
 def _own_builds(trial: Trial) -> Iterator[ast.Attribute]:
-    """Where the project may build a model of the trial that runs, beside the harness."""
+    """Where the project may build a model of the running trial itself."""
     methods = [method for _, method in trial.methods("build_model")]
     for node in trial.modules.of(ast.Attribute):
         if node.attr != "build_model" or not isinstance(node.ctx, ast.Load):
@@ -101,7 +102,7 @@ def _own_builds(trial: Trial) -> Iterator[ast.Attribute]:
 
 
 def _is_made(trial: Trial, node: ast.Attribute) -> bool:
-    """Whether a method is that of an object made by hand, which no harness trains."""
+    """Whether a method belongs to an object that the project makes, which no harness trains."""
     return any(
         isinstance(origin.node, ast.ClassDef)
         for made in trial.flow.origins(node.value)
@@ -114,9 +115,9 @@ def _is_made(trial: Trial, node: ast.Attribute) -> bool:
 
 
 def _plain(trial: Trial, calls: list[Compile], methods: list[Function]) -> list[Compile]:
-    """The call for each ``build_model`` that alone compiles its model, once; else none at all.
+    """The calls that compile the model of each ``build_model``, alone and once; else none.
 
-    Of several methods, each has to compile its model itself.
+    If there are several methods, each has to compile its model itself.
     """
     calls = [compiled for compiled in calls if not is_local(trial, compiled.call)]
     homes = [compiled.source.names.function_of(compiled.call) for compiled in calls]
@@ -179,16 +180,16 @@ def _is_fitted(trial: Trial, compiled: Compile) -> bool:
     )
 
 
-# What is written where one call compiles what is trained.
+# Rewrites where one call compiles what is trained.
 
 
-def _wrapped(trial: Trial, compiled: Compile) -> Fix:
+def _wrap(trial: Trial, compiled: Compile) -> Fix:
     """Wrap the model and its optimizers before they are compiled."""
     call = compiled.call
-    edits = [] if compiled.is_wrapped else [_model(compiled)]
+    edits = [] if compiled.is_wrapped else [_wrap_model(compiled)]
     imports: tuple[str, ...] = ()
     for value in compiled.optimizers:
-        more, imports = _optimizer(trial, compiled, value)
+        more, imports = _wrap_optimizer(trial, compiled, value)
         edits += more
     if not compiled.optimizers:
         default = 'optimizer={context}.wrap_optimizer(legacy_keras.optimizer("rmsprop"))'
@@ -203,7 +204,7 @@ def _statement(compiled: Compile) -> ast.Expr | None:
     return parent if isinstance(parent, ast.Expr) else None
 
 
-def _model(compiled: Compile) -> Edit:
+def _wrap_model(compiled: Compile) -> Edit:
     """``model = self.context.wrap_model(model)``, or the call around the model's expression."""
     model, statement = compiled.model, _statement(compiled)
     if statement is not None and _is_variable(compiled, model):
@@ -220,10 +221,10 @@ def _is_variable(compiled: Compile, node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and names.binder(node) is names.definition_around(node)
 
 
-def _optimizer(
+def _wrap_optimizer(
     trial: Trial, compiled: Compile, value: ast.expr
 ) -> tuple[list[Edit], tuple[str, ...]]:
-    """The edits that wrap the optimizer, and their imports."""
+    """Return the edits that wrap an optimizer, and their imports."""
     kind = given(trial, value)
     edits: list[Edit] = []
     if kind is Given.WRAPPED:
@@ -269,10 +270,10 @@ def _comes_first(trial: Trial, call: ast.Call, value: ast.expr) -> bool:
     return all(isinstance(node, _INERT) or trial.modules.is_of_library(node) for node in before)
 
 
-# What is written anywhere else.
+# Rewrites everywhere else.
 
 
-def _returned(trial: Trial, methods: list[Function]) -> Iterator[Fix]:
+def _wrap_returned(trial: Trial, methods: list[Function]) -> Iterator[Fix]:
     """Train what ``build_model`` returns."""
     for method in methods:
         for value in trial.flow.returned(method):
@@ -282,10 +283,10 @@ def _returned(trial: Trial, methods: list[Function]) -> Iterator[Fix]:
             yield rewrite(value, code, {"value": value})
 
 
-def _kept(
+def _keep(
     trial: Trial, compiled: Compile, methods: list[Function], is_recorded: bool
 ) -> Iterator[Fix | Remark]:
-    """A call that stays: its optimizer is what its name meant; ``trained`` sees to that itself."""
+    """Keep a call, with the optimizer that its name meant, unless ``trained`` does that."""
     source, call = compiled.source, compiled.call
     homes = [trial.modules.home(method) for method in methods]
     if compiled.is_trained and source.names.function_of(call) is None and source not in homes:

@@ -41,7 +41,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     for reference in trial.references:
         row = old_keras.meant(reference, written_for)
         if row is not None and old_keras.is_optimizer(row) and not reference.is_import:
-            yield from _use(trial, reference, row)
+            yield from _rewrite_use(trial, reference, row)
     yield from (_may_be_old if written_for is Age.CURRENT else _others)(trial)
 
 
@@ -68,8 +68,8 @@ def _takes(trial: Trial, call: ast.Call, name: str) -> bool:
     return trial.modules.is_of_library(call.func) or (bool(called) and is_own)
 
 
-def _names(trial: Trial, statement: ast.ImportFrom) -> Iterator[Fix]:
-    """Names that code may reach by their texts, or that may be one of several optimizers."""
+def _rewrite_import(trial: Trial, statement: ast.ImportFrom) -> Iterator[Fix]:
+    """Rewrite imports of names that code may look up by text, or that have several meanings."""
     source = trial.modules.home(statement)
     rows = {alias: names.lookup(f"{statement.module}.{alias.name}") for alias in statement.names}
     if statement.level or not any(row and old_keras.is_optimizer(row) for row in rows.values()):
@@ -95,12 +95,12 @@ def _names(trial: Trial, statement: ast.ImportFrom) -> Iterator[Fix]:
 
 
 def _piece(row: names.Name) -> str:
-    """The function with the old arguments and defaults of an optimizer."""
+    """The function with the arguments and defaults that an optimizer had."""
     return f"legacy_keras.{row.support or (row.new or '').rpartition('.')[2]}"
 
 
-def _use(trial: Trial, reference: Reference, row: names.Name) -> Iterator[Fix | Remark]:
-    """One use of an optimizer's class: called, or as a value."""
+def _rewrite_use(trial: Trial, reference: Reference, row: names.Name) -> Iterator[Fix | Remark]:
+    """Rewrite one use of an optimizer's class: a call, or the class as a value."""
     node, source = reference.node, reference.source
     assert isinstance(node, ast.expr)
     if not row.same:  # no optimizer of Keras computes the same
@@ -140,7 +140,7 @@ def _use(trial: Trial, reference: Reference, row: names.Name) -> Iterator[Fix | 
 
 
 def _clips(value: ast.expr) -> bool:
-    """Whether a value is visibly positive: Keras 2.2.4 did not clip by any other."""
+    """Whether a value is visibly positive: Keras 2.2.4 clipped by no other."""
     limit = getattr(value, "value", None)
     return isinstance(limit, int | float) and limit > 0
 
@@ -175,12 +175,12 @@ def _means_the_same(call: ast.Call, row: names.Name) -> bool:
     return row.defaults.keys() <= new
 
 
-# The module, its functions, and its base class.
+# The module of optimizers, its functions, and their base class.
 
 
 def _others(trial: Trial) -> Iterator[Fix | Remark]:
     for statement in trial.modules.of(ast.ImportFrom):
-        yield from _names(trial, statement)
+        yield from _rewrite_import(trial, statement)
     for node in trial.modules.reads:
         dotted = trial.modules.meaning(node)
         today = trial.today(node)

@@ -1,20 +1,20 @@
 """Names of PEDL, Keras, TensorFlow 1 and other libraries that have moved get today's names.
 
-What each old name is called now, and which arguments have other names or defaults, stands in the
-table of ``pedl2det_names``. A name without a public successor becomes a function of the same
-behaviour in ``legacy_keras``; what nothing serves is marked.
+The table of ``pedl2det_names`` has today's name for each old one, and the arguments whose names or
+defaults have changed. A name without a public successor becomes a function of the same behaviour in
+``legacy_keras``; a name without any replacement is marked.
 
 In TensorFlow 1 and standalone Keras, ``LSTM`` and ``GRU`` had
 ``recurrent_activation="hard_sigmoid"``, and ``GRU`` had ``reset_after=False``. A call that leaves
-them out says them; where a class is used as a value, or called with hidden arguments, P027 gives it
+them out gets them; where a class is used as a value, or called with hidden arguments, P027 restores
 the old defaults. ``tf.to_float(x)`` becomes ``tf.cast(x, tf.float32)``.
 
 A function of TensorFlow 1 that takes other arguments today keeps its name where a call means the
 same, with the new names of its parameters, and becomes that of ``tf.compat.v1`` elsewhere.
 
-Old NumPy gave an array of several lengths ``dtype=object`` by itself. Whether rows have one length
-only the running code knows, so ``legacy_keras.ragged_array`` decides there, unless the rows are
-plainly numbers or arrays.
+Old NumPy gave an array with rows of several lengths ``dtype=object`` by itself. Only the running
+code knows the lengths, so ``legacy_keras.ragged_array`` decides there, unless the rows are plainly
+numbers or arrays.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from pedl2det_names.libraries import HEADS as LIBRARY_HEADS
 from pedl2det_names.libraries import ROWS as LIBRARIES
 from pedl2det_names.libraries import UNLIKELY
 
-#: Names that a rule of their own rewrites.
+#: Names that other rules rewrite.
 _OWN_RULE = (
     *("pedl.get_", "pedl.util.", "pedl.trial.get_", "pedl.trial_controller."),
     *("determined.trial_controller.", "pedl.frameworks.keras.wrap_dataset"),
@@ -54,7 +54,7 @@ _VARIABLES = ("Variable", "constant", "ones", "variable", "zeros")
 #: Names of the optimizers' module that are no optimizers.
 _OPTIMIZERS = [f"{old_keras.OPTIMIZERS}.{name}" for name in ("get", "deserialize", "Optimizer")]
 _RAGGED = ("numpy.array", "numpy.asarray")
-#: Libraries whose functions give arrays, images and tables.
+#: Libraries whose functions return arrays, images and tables.
 _ARRAYS = ("PIL", "cv2", "h5py", "numpy", "pandas", "scipy", "skimage", "sklearn", "tensorflow")
 _CHOSEN = re.compile("hparams|hyperparameter")
 _CREATES = re.compile(r"\b(?:create|require)_(?:dataset|group)\b")
@@ -65,7 +65,7 @@ _CASTS = {
     "tensorflow.to_int32": "int32",
     "tensorflow.to_int64": "int64",
 }
-#: What asks whether a name is there.
+#: Nodes that test whether a name is there.
 _TESTS = ast.BoolOp | ast.Compare | ast.If | ast.IfExp | ast.UnaryOp
 
 
@@ -82,7 +82,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             continue
         if reference.dotted == names.harness.ROOT:
             if isinstance(reference.source.names.parents[node], _TESTS):
-                yield rewrite(node, "True")  # it always was there
+                yield rewrite(node, "True")  # it was always there
         elif row is None or old_keras.is_optimizer(row) or row.new in _OPTIMIZERS:
             continue  # P009
         elif (edits := old_keras.edits_for_today(call, row)) is not None:
@@ -93,7 +93,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             continue
         elif not (is_of_p011 and call is not None and watches_validation(trial, call)):
             row = replace(row, keywords={}) if row.today else row  # tf.compat.v1 has them
-            yield from _cast(reference) or _rewritten(trial, reference, row)
+            yield from _cast(reference) or _rewrite_name(trial, reference, row)
     yield from _names_of_several(trial, written_for)
     yield from _read_late(trial) if written_for is Age.TENSORFLOW_1 else ()
 
@@ -110,7 +110,7 @@ def _is_given_to_layer(trial: Trial, reference: Reference) -> bool:
 
 
 def _names_of_several(trial: Trial, written_for: Age) -> Iterator[Fix | Remark]:
-    """Rewrite imports of old names that give one name several meanings, each where it stands."""
+    """Rewrite imports that give one name several meanings, each in its place."""
     for reference in trial.references:
         alias, source = reference.node, reference.source
         row = old_keras.meant(reference, written_for)
@@ -148,21 +148,21 @@ def _is_likely_right(trial: Trial, row: names.Name, reference: Reference, writte
     is_old = call is not None and any(use.method == "item" for use in trial.flow.uses(call))
     if row.old == "numpy.load":
         is_old |= _is_chosen(trial, call)
-    elif call is not None:  # a file that is made, if it is not there
+    elif call is not None:  # a file that is created if it is not there
         is_old |= any(_is_changed(use.around) for use in trial.flow.uses(call))
     return row.old in UNLIKELY and not (trial.is_unseen(node) or is_old)
 
 
 def _is_changed(around: ast.AST) -> bool:
-    """Whether something is put into a file."""
+    """Whether code puts something into a file."""
     is_item = isinstance(around, ast.Subscript) and isinstance(around.ctx, ast.Store)
     return is_item or _CREATES.search(ast.unparse(around)) is not None
 
 
 def _is_chosen(trial: Trial, call: ast.Call | None) -> bool:
-    """Whether a config may choose a file, of which another one may hold objects.
+    """Whether a config may choose a file: another file may hold objects.
 
-    Of archives, which a ``with`` reads, only where it visibly does.
+    For an archive, which a ``with`` reads, this has to be visible.
     """
     if call is not None and isinstance(trial.modules.home(call).names.parents[call], ast.withitem):
         parts = [node for node in ast.walk(call) if isinstance(node, ast.Name | ast.Subscript)]
@@ -173,7 +173,7 @@ def _is_chosen(trial: Trial, call: ast.Call | None) -> bool:
 
 
 def _may_be_ragged(trial: Trial, call: ast.Call | None) -> bool:
-    """Whether an array of no said type is made of rows whose lengths are not plainly the same."""
+    """Whether an array without ``dtype`` is made of rows that may differ in length."""
     match call:
         case None:
             return True
@@ -228,7 +228,7 @@ def _is_list(value: ast.AST) -> bool:
 
 
 def _cast(reference: Reference) -> list[Fix]:
-    """``tf.cast`` in the place of a cast whose arguments are all visible."""
+    """Write ``tf.cast`` for a cast whose arguments are all visible."""
     source, call, name = reference.source, reference.call, _CASTS.get(reference.dotted)
     given = arguments_of(call, ("x", "name")) if call is not None and name is not None else None
     if call is None or not given or "x" not in given:
@@ -240,7 +240,7 @@ def _cast(reference: Reference) -> list[Fix]:
     return [rewrite(call, code, given, imports=(*cast.imports, *dtype.imports))]
 
 
-def _rewritten(trial: Trial, reference: Reference, row: names.Name) -> Iterable[Fix | Remark]:
+def _rewrite_name(trial: Trial, reference: Reference, row: names.Name) -> Iterable[Fix | Remark]:
     node, call, code = reference.node, reference.call, ast.unparse(reference.node)
     assert isinstance(node, ast.expr)
     if row.same and row.new is not None and not row.new.startswith("{"):
@@ -288,7 +288,7 @@ def _rewritten(trial: Trial, reference: Reference, row: names.Name) -> Iterable[
 
 
 def _is_settled(source: Source, node: ast.expr, row: names.Name) -> bool:
-    """Whether ``isinstance`` asks about a class, or an earlier run has seen to its arguments."""
+    """Whether ``isinstance`` asks about a class, or an earlier run wrote its arguments."""
     parent = source.names.parents.get(node)
     if old_keras.asks_about_class(source, node):
         return True

@@ -1,16 +1,16 @@
 """Callbacks that act by epoch keep the epochs and the logs that they had.
 
 ``EarlyStopping`` and ``ReduceLROnPlateau`` that watch a metric of the validation become those of
-Determined, which act after each validation. For all others the old harness counted an epoch of one
-pass over the training data and gave them training metrics: ``legacy_keras.with_epoch_logs`` does
-the same, and numbers the batches in such an epoch; with ``records_per_epoch`` in the config, the
-epochs of Determined are as long. It also stands where only a run shows which callbacks there are,
-and which hooks they have. Lists of callbacks of Determined, and of those of Keras that have no hook
-of epochs or batches, stay as they are.
+Determined, which act after each validation. For all others, an epoch of the old harness was one
+pass over the training data, and its logs had training metrics: ``legacy_keras.with_epoch_logs``
+does the same, and numbers the batches in such an epoch; with ``records_per_epoch`` in the config,
+epochs of Determined have the same length. It is also written where only a run shows which callbacks
+there are, and which hooks they have. Lists of Determined's callbacks, and of callbacks of Keras
+without hooks for epochs or batches, stay as they are.
 
 ``monitor=`` of these two names the metric as the migrated trial reports it, ``val_accuracy`` for
-``val_acc``; the logs of all others have both names. Those of a ``KerasTrial`` have the metrics of
-its training, by the names that it gives them.
+``val_acc``; the logs of all others have both names. Callbacks of a ``KerasTrial`` get its training
+metrics, under the names that it gives them.
 """
 
 from __future__ import annotations
@@ -55,16 +55,16 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         return
     found = [monitor_of(trial, call) for call in trial.modules.of(ast.Call)]
     monitors = [monitor for monitor in found if monitor is not None]
-    yield from _renamed(trial, monitors)
+    yield from _rename_monitors(trial, monitors)
     if not trial.is_of_today:
         calls = [monitor.call for monitor in monitors]
         watching = [call.func for call in calls if watches_validation(trial, call)]
         for function in watching:
-            yield _by_validation(trial, function, watching)
-        yield from _with_epochs(trial)
+            yield _act_by_validation(trial, function, watching)
+        yield from _wrap_callbacks(trial)
 
 
-def _renamed(trial: Trial, monitors: Sequence[Monitor]) -> Iterator[Fix | Remark]:
+def _rename_monitors(trial: Trial, monitors: Sequence[Monitor]) -> Iterator[Fix | Remark]:
     """Give each ``monitor=`` the name by which its metric is reported today."""
     calls = compiles(trial)
     trained = [compiled.call for compiled in calls if compiled.is_trained]
@@ -91,8 +91,8 @@ def _renamed(trial: Trial, monitors: Sequence[Monitor]) -> Iterator[Fix | Remark
             yield rewrite(text, code, notes=((Kind.NOTE, message),))
 
 
-def _by_validation(trial: Trial, function: ast.expr, watching: Collection[ast.expr]) -> Fix:
-    """The callback of Determined in the place of one that watches the validation."""
+def _act_by_validation(trial: Trial, function: ast.expr, watching: Collection[ast.expr]) -> Fix:
+    """Replace a callback that watches the validation by that of Determined."""
     source = trial.modules.home(function)
     callback = trial.today(function).rpartition(".")[2]
     dotted = f"determined.keras.callbacks.{callback}"
@@ -109,7 +109,7 @@ def _by_validation(trial: Trial, function: ast.expr, watching: Collection[ast.ex
     return rewrite(function, spelling.code, imports=spelling.imports, notes=notes)
 
 
-def _with_epochs(trial: Trial) -> Iterable[Fix | Remark]:
+def _wrap_callbacks(trial: Trial) -> Iterable[Fix | Remark]:
     """Wrap the lists of callbacks that may act by epoch, in the methods that the harness calls."""
     is_counted = False
     for method in _called_by_harness(trial):
@@ -130,11 +130,11 @@ def _with_epochs(trial: Trial) -> Iterable[Fix | Remark]:
                 yield rewrite(value, code, {"callbacks": value})
                 is_counted = True
     if is_counted:
-        yield from _remembering(trial)
+        yield from _keep_training_data(trial)
 
 
 def _called_by_harness(trial: Trial) -> Iterator[Function]:
-    """The methods that return callbacks, but those that only hand them on to one below."""
+    """The methods that return callbacks, except those that only subclasses' methods call."""
     used = [trial.flow.method(owner, _METHOD) for owner in trial.concrete]
     below = dict.fromkeys(method for _, method in trial.methods(_METHOD))
     for method in below:
@@ -144,7 +144,7 @@ def _called_by_harness(trial: Trial) -> Iterator[Function]:
             yield method
 
 
-def _remembering(trial: Trial) -> Iterable[Fix]:
+def _keep_training_data(trial: Trial) -> Iterable[Fix]:
     """Keep the training data on the trial, since a loader method is called once."""
     name = training_name(trial)
     for _, method in trial.methods(TRAINING_METHOD):

@@ -2,11 +2,11 @@
 
 It names its metrics by role, in two dicts. Keras has one list: ``legacy_keras.named_metrics`` makes
 it, under the names that are reported; Keras puts ``val_`` before those of a validation.
-``compute_validation_metrics`` is called by a callback. ``batch_size`` is called no more. A trial
-that reads what the harness set on it is carried over whole.
+A callback calls ``compute_validation_metrics``; nothing calls ``batch_size``. A trial that reads
+attributes that the harness set is carried over whole.
 
-An optimizer that it gave by its name becomes an object, which a checkpoint can hold:
-``legacy_keras.standalone_optimizer`` gives that of standalone Keras, with its defaults.
+An optimizer given by its name becomes an object, which a checkpoint can hold:
+``legacy_keras.standalone_optimizer`` makes that of standalone Keras, with its defaults.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _METRICS = ("training_metrics", "validation_metrics")
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite each ``KerasTrial`` of the project."""
     for root in keras_trials(trial):
-        yield _metrics(trial, root)
+        yield _note_names(trial, root)
         for method in trial.flow.overrides(root, "optimizer"):
             for value in trial.flow.returned(method):
                 if given(trial, value) is not Given.OBJECT:  # it may be a name
@@ -59,8 +59,8 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         yield from _set_by_harness(trial, root)
 
 
-def _metrics(trial: Trial, root: ast.ClassDef) -> Fix:
-    """Say what metrics are called now."""
+def _note_names(trial: Trial, root: ast.ClassDef) -> Fix:
+    """Report what metrics are called now."""
     return Fix(root, notes=((Kind.NOTE, note_on_names(trial, root)),), config=(RENAMED,))
 
 
@@ -71,9 +71,9 @@ def _build_models(trial: Trial, root: ast.ClassDef, methods: list[Function]) -> 
     """Wrap and compile each model that ``build_model`` returns."""
     for method in methods:
         names = trial.modules.home(method).names
-        optimizer = _free(names, method, "optimizer", "wrapped_optimizer")
+        optimizer = _free_name(names, method, "optimizer", "wrapped_optimizer")
         for value in trial.flow.returned(method):
-            model = _free(names, method, "model", "keras_model")
+            model = _free_name(names, method, "model", "keras_model")
             if isinstance(value, ast.Name) and names.binder(value) is method:
                 model = value.id
             code = _code(trial, root, method.args.args[0].arg, model, optimizer)
@@ -96,11 +96,11 @@ def _code(trial: Trial, root: ast.ClassDef, me: str, model: str, optimizer: str)
     )
 
 
-def _free(names: Names, method: Function, *wanted: str) -> str:
+def _free_name(names: Names, method: Function, *wanted: str) -> str:
     return next((name for name in wanted if not names.uses_name(method, name)), f"{wanted[0]}_")
 
 
-# What the harness called or set beside.
+# What else the harness called or set.
 
 
 def _batch_size(trial: Trial, method: Function) -> Iterator[Fix]:
@@ -124,7 +124,7 @@ def _may_be_of_trial(trial: Trial, node: ast.Attribute) -> bool:
 
 
 def _set_by_harness(trial: Trial, owner: ast.ClassDef) -> Iterator[Remark]:
-    """What the old harness set on the trial, where no callback sets it now."""
+    """Report reads of what the old harness set on the trial, where no callback sets it now."""
     for name in ("model", "validation_data_adapter"):
         nodes = [
             node

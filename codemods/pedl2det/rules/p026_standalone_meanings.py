@@ -1,4 +1,4 @@
-"""What standalone Keras 2.2.4 computed otherwise under the same name.
+"""Names under which standalone Keras 2.2.4 computed something else.
 
 Its ``hinge`` losses took labels of 0 and 1 as they are, and ``Conv2D(32, 3, 3)`` meant a kernel of
 3 by 3. P009 writes its optimizers.
@@ -19,7 +19,7 @@ from pedl2det.fixes import Drop, Edit, Fix, Remark, Replace, rewrite
 from pedl2det.support import MODULE
 
 _LAYERS = ("keras.engine", "keras.layers", "keras.models")
-#: Losses that were other functions, by their names for Keras.
+#: Losses that were other functions, by the names that Keras has for them.
 _LOSSES = {
     "hinge": "hinge",
     "squared_hinge": "squared_hinge",
@@ -27,13 +27,12 @@ _LOSSES = {
     "cosine_proximity": "cosine_proximity",
 }
 
-
 _BOTH = "layers of keras and of tf.keras in one trial: optimizers and losses by name are tf.keras's"
 _ONE = "build its models with one of them, or give compile objects"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
-    """Rewrite what meant something else, wherever a project uses standalone Keras."""
+    """Rewrite these names wherever a project uses standalone Keras."""
     if not old_keras.imports_standalone(trial):
         return
     layers = [use for use in trial.trained.references if use.dotted.startswith(_LAYERS)]
@@ -61,7 +60,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
 
 
 def _convolution(trial: Trial, reference: Reference, call: ast.Call, sizes: int) -> Iterator[Fix]:
-    """``Conv2D(32, 3, 3)`` with its kernel as one argument."""
+    """Write ``Conv2D(32, 3, 3)`` with its kernel as one argument."""
     given = call.args[1:]
     if len(given) != sizes or any(isinstance(argument, ast.Starred) for argument in call.args):
         return

@@ -1,13 +1,12 @@
-"""Attributes of TensorFlow 1 and Keras 2.2.4 that models, layers and the like have no more.
+"""Attributes of TensorFlow 1 and Keras 2.2.4 that models, layers and the like have lost.
 
-Such as ``model.predict_classes(x)``, ``layer.name = "net"``, ``add_update(updates, inputs)``,
+Examples are ``model.predict_classes(x)``, ``layer.name = "net"``, ``add_update(updates, inputs)``,
 ``trainable_weights = [...]``, ``x._keras_shape``, ``dataset.make_one_shot_iterator()`` and
-``optimizer.get_config()["lr"]``. A line above the first use gives them back to the classes,
-whatever has the attribute:
-``legacy_keras.restore_attributes()``.
+``optimizer.get_config()["lr"]``. ``legacy_keras.restore_attributes()`` above the first use gives
+them back to all classes that had them.
 
-``size.value`` of what may be a dimension becomes ``legacy_keras.dimension(size)``, which looks when
-it runs; ``x.shape[-1].value`` of what is certainly a tensor becomes ``x.shape[-1]``.
+``size.value`` of what may be a dimension becomes ``legacy_keras.dimension(size)``, which decides
+when it runs; ``x.shape[-1].value`` of what is certainly a tensor becomes ``x.shape[-1]``.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, rewrite
 from pedl2det.support import MODULE
 
-#: What today's classes may not have, as it is read, set or called.
+#: What today's classes may lack, as it is read, set or called.
 _GONE = re.compile(
     r"""
     [.'](?:predict_classes|_keras_shape|_uses_learning_phase|initial_decay|make_one_shot_iterator
@@ -47,7 +46,7 @@ _MAY_BE = re.compile(
 
 
 def check(trial: Trial) -> Iterable[Fix]:
-    """Rewrite them by their names."""
+    """Rewrite or restore them, by their names."""
     for source in trial.modules:
         for node in source.names.of(ast.Attribute) if old_keras.is_old(trial) else ():
             is_read = node.attr == "value" and isinstance(node.ctx, ast.Load)
@@ -91,7 +90,7 @@ def _looks_up(trial: Trial, node: ast.AST) -> bool:
 
 
 def _is_of_lambda(source: Source, origin: Origin) -> bool:
-    """Whether a value is what a lambda is given: of any sequence that it is mapped over."""
+    """Whether a value is a parameter of a lambda, which may be mapped over any sequence."""
     is_parameter = isinstance(origin.node, ast.arg)
     return is_parameter and isinstance(source.names.definition_around(origin.node), ast.Lambda)
 
@@ -108,7 +107,7 @@ def _is_size(origin: Origin) -> bool:
 
 
 def _is_of_tensor(trial: Trial, size: Origin) -> bool:
-    """Whether a dimension is that of what a function or a layer of TensorFlow has made."""
+    """Whether a dimension belongs to the result of a function or layer of TensorFlow."""
     match size.node:
         case (
             ast.Attribute(value=shaped, attr="shape")

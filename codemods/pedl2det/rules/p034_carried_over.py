@@ -2,7 +2,7 @@
 
 Its base class becomes one of ``legacy_keras``, which calls these methods on a context as the old
 harness called them: with the hyperparameters, or, for Determined 0.12, without. Which model is
-trained, what the loaders are and how callbacks act is decided when they run. ``migrate`` takes this
+trained, what the loaders are and how callbacks act is decided at run time. ``migrate`` takes this
 form where the rules would leave something to a person.
 """
 
@@ -78,7 +78,7 @@ def _place(trial: Trial, name: str, dotted: str | None) -> str | None:
 
 
 def _needs(trial: Trial) -> tuple[ConfigNeed, ...]:
-    """The names of today for the metrics that configs name; whose imports come first."""
+    """What configs have to change: the names of metrics, and which module is imported first."""
     calls = [compiled.call for compiled in compiles(trial)]
     needs = [need for call in calls for need in renamed_since_tf1(trial, call)]
     needs += [RENAMED for _ in keras_trials(trial)]

@@ -19,7 +19,7 @@ from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Trial
 from pedl2det.fixes import Remark
 
-#: What functions have that may take other arguments after a rewrite, or are called by it.
+#: Words in functions whose arguments a rewrite may change, or that it may call.
 _REWRITTEN = re.compile(r"pedl|determined|\bcompile\b|context|h(?:yper)?param|loaders|download")
 _RANDOM = ("numpy.random.", "random.", "tensorflow.random.", "tensorflow.compat.v1.random")
 _SEEDS = ("tensorflow.set_random_seed", "tensorflow.compat.v1.set_random_seed")
@@ -28,7 +28,7 @@ _TWO = "{} is a trial of Determined, and others here are of PEDL"
 
 
 def check(trial: Trial) -> Iterable[Remark]:
-    """Name every place where more of the trial is seen than a rule can follow."""
+    """Report every place that sees more of the trial than a rule can follow."""
     for find, message in _FINDERS.items():
         for node in find(trial):
             yield Remark(node, message.format(code=ast.unparse(node).partition("\n")[0]))
@@ -37,7 +37,7 @@ def check(trial: Trial) -> Iterable[Remark]:
 
 
 def _guarded(trial: Trial) -> Iterator[ast.AST]:
-    """``try: import pedl``, and what is done where it cannot be imported."""
+    """``try: import pedl``, with other code for where it cannot be imported."""
     for reference in trial.references:
         if reference.is_import and names.is_legacy(reference.dotted):
             parents = reference.source.names.parents

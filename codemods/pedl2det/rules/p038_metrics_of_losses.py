@@ -2,8 +2,8 @@
 
 With ``binary_crossentropy`` and several labels for an example, and with
 ``sparse_categorical_crossentropy`` and a ``Sequence``, whose shapes Keras does not know, it would
-be that of one-hot classes. The class is written where the loss is visible. Where it is one of
-several, the written code chooses when it compiles; where it is hidden, P027 says so.
+be that of one-hot classes. The class is written where the loss is visible. Where the loss is hidden
+or one of several, ``compile`` chooses the class, as Keras did then (P027).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def check(trial: Trial) -> Iterable[Fix]:
 
 
 def _words(trial: Trial, call: ast.Call) -> list[ast.Constant] | None:
-    """The texts for accuracies in a call; None if not all that may be such metrics stand there."""
+    """The texts that ask for accuracies in a call; None if others may be hidden."""
     metrics = argument(call, "metrics", 2)
     members = [] if metrics is None else [*trial.flow.members(metrics)]
     texts = [member for member in members if isinstance(member, ast.Constant)]
