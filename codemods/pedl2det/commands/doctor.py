@@ -25,7 +25,7 @@ from pedl2det.visible import say
 
 _TENSORFLOWS = ("tensorflow", "tensorflow-cpu", "tensorflow-intel", "tf-nightly")
 _WITHOUT_TF_KERAS, _LAST_OF_HOROVOD = (2, 15), (2, 18)
-#: What Horovod's own build needs and does not ask for. Later ones of these cannot build it.
+#: What Horovod's build needs and does not declare. Later versions cannot build it.
 _TO_BUILD = (
     *("cmake<4", "setuptools<80", "wheel"),
     *("cffi", "cloudpickle", "packaging", "psutil", "pyyaml"),
@@ -57,30 +57,30 @@ def command(directory: Path | None, install: bool) -> None:
     """
     if install:
         install_horovod(say)
-    complete = True
+    is_complete = True
     found = checks()
     arguments.require(directory)
     if directory is not None:
         found = itertools.chain(found, checks_of_trials(directory))
     for check in found:
-        complete &= check.is_there or check.is_optional
+        is_complete &= check.is_there or check.is_optional
         mark = "ok" if check.is_there else "--" if check.is_optional else "!!"
         say(f"{mark}  {check.name:12} {check.said}")
-    sys.exit(0 if complete else 1)
+    sys.exit(0 if is_complete else 1)
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     name: str
-    is_there: bool  # whether it is as it must be
+    is_there: bool  # whether it is installed and fits
     said: str  # its version, or what is wrong and what to do
     is_optional: bool = False  # whether training on one process works without it
 
 
 def checks() -> Iterator[Check]:
-    """Look at all that training needs, one by one."""
+    """Check everything that training needs."""
     tensorflow = _version(*_TENSORFLOWS)
     for name, required in _needed("run").items():
         version = tensorflow if name == "tensorflow" else _version(name)
@@ -183,7 +183,7 @@ def _minor(version: str) -> tuple[int, int]:
     return int(major), int(minor)
 
 
-#: What installs a module that has another name than its package.
+#: The packages of modules that have other names.
 _PACKAGES = {
     "Bio": "biopython",
     "Crypto": "pycryptodome",
@@ -203,7 +203,7 @@ _SERVED = {"determined", "determined_common", "keras", "legacy_keras", "pedl", "
 
 
 def checks_of_trials(directory: Path) -> Iterator[Check]:
-    """One check for all packages that are missing, and one for those that code can do without."""
+    """Yield a check for all missing packages, and one for those that code can do without."""
     from pedl2det.analysis.discovery import discover
     from pedl2det_runtime.errors import aged_libraries
 

@@ -17,7 +17,7 @@ from pedl2det.visible import say
 def command(rule: str | None) -> None:
     """List the rules by id, or show RULE (its id or name) with its before and after."""
     if rule is not None:
-        say(described(find_rule(rule)))
+        say(describe_rule(find_rule(rule)))
         return
     for row in every_rule():
         say(f"{row.id}  {row.name}")
@@ -34,6 +34,6 @@ def find_rule(word: str, where: str = "") -> Rule | TextRule:
     return known[word.lower()]
 
 
-def described(rule: Rule | TextRule) -> str:
+def describe_rule(rule: Rule | TextRule) -> str:
     """Return a rule with its reason and its example."""
     return f"{rule.id} {rule.name}\n\n{rule.doc}\n\n{rule.example}".rstrip()

@@ -62,7 +62,7 @@ def eject(directory: Path, out: Path, config: Path | None = None) -> tuple[Path,
 
 
 def _written(pair: Pair, out: Path, config: Path) -> tuple[Path, tuple[str, ...]]:
-    """Write the directory beside its place, and move it there when it is whole."""
+    """Write the directory beside its place, and move it there when it is complete."""
     new = pair.new
     project = project_of(new.directory)
     if project is None:

@@ -1,6 +1,6 @@
 """Migrate trials: find projects, run the rules, put their fixes together, check the result.
 
-Nothing is written here: the result holds the new files, and what there is to say.
+Nothing is written here: the result holds the new files and the findings.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def migrate(paths: Sequence[Path], options: Options | None = None) -> Result:
     for path in discovered.stray:
         why = (_JSON, _AS_YAML) if path.suffix == JSON else (_STRAY, _HELP)
         result.findings.append(Finding(Kind.LEFT, SCAN, path, 1, *why))
-    told = {finding.path for finding in result.findings}  # also of what a trial cannot read
+    reported = {finding.path for finding in result.findings}  # some that a trial cannot read, too
     for path, error in discovered.unreadable.items():
-        if path not in told:
+        if path not in reported:
             kind = Kind.NOTE if is_text(path.name) else Kind.BAD_INPUT
             result.findings.append(Finding(kind, SCAN, path, 1, str(error)))
     migrate_texts(discovered, result, options)
@@ -106,7 +106,7 @@ def _users(projects: Sequence[Project]) -> dict[Path, list[int]]:
 
 
 def _written(part: Result, path: Path) -> bytes | None:
-    """What a part of the result writes into a file."""
+    """The bytes that a part of the result writes into a file."""
     return next((file.new for file in part.files if _real(file.path) == path), None)
 
 
@@ -117,21 +117,20 @@ def _real(path: Path) -> Path:
         return path
 
 
-# Several processes. They are forks: they inherit the projects as they were read, and send results
-# back. A process pays from a few projects on.
+# Several processes. They are forks, which inherit the projects and send results back.
 
-_PAYS = 3  # projects a process
+_FEWEST = 3  # projects that are worth a process
 
-#: What a forked process has inherited: the work, and what it is done on.
+#: What a forked process has inherited: the work and the items.
 _inherited: tuple[Callable[[Any], Any], list[Any]] | None = None
 
 
 def in_order(work: Callable[[Any], Any], items: list[Any], jobs: int) -> Iterator[Any]:
-    """Do some work on every item, in several processes if that pays.
+    """Yield the result of some work on every item, in several processes if that pays.
 
-    What it returns must be picklable. A process that is killed ends all with an error.
+    Results must be picklable. If a process is killed, an error ends all of them.
     """
-    workers = min(jobs, len(items) // _PAYS)
+    workers = min(jobs, len(items) // _FEWEST)
     if workers < 2:
         yield from map(work, items)
         return
@@ -152,7 +151,7 @@ def in_order(work: Callable[[Any], Any], items: list[Any], jobs: int) -> Iterato
 
 
 def _begin(work: Callable[[Any], Any], items: list[Any]) -> None:
-    """End with the first process and by nothing else: Ctrl-C goes to all of a terminal."""
+    """Let only the end of the parent end this process: Ctrl-C reaches all of a terminal."""
     import multiprocessing
 
     global _inherited

@@ -1,7 +1,6 @@
-"""Check new texts: they compile, name only what there is, and account for every legacy name.
+"""Check new texts: they compile, use only names that exist, and account for every legacy name.
 
-The count is made on the new texts: they are parsed again and searched for legacy names, whatever
-the rules believe to have done.
+Legacy names are counted in the new texts, which are parsed again: the rules are not relied on.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from pedl2det.findings import Finding, Kind
 
 
 def problem_with(old: Source, new: Source) -> str | None:
-    """Return what is wrong with the new text of a file, and was not with the old one, or None."""
+    """Return what is wrong with the new text of a file but not with the old one, or None."""
     try:
         with warnings.catch_warnings(action="ignore"):
             compile(new.tree, str(new.path), "exec", dont_inherit=True)
@@ -77,7 +76,7 @@ _COMMENT = re.compile("#[^\r\n]*")
 
 
 def lost_comments(source: Source, new: str) -> Iterator[Finding]:
-    """Name the comments for people that a new text lacks."""
+    """Report the comments for people that a new text lacks."""
     # A comment behind a statement that is deleted, such as an import, goes with it; all others
     # move to the line above (:mod:`pedl2det.edits.comments`).
     lost = Counter(_COMMENT.findall(source.text)) - Counter(_COMMENT.findall(new))

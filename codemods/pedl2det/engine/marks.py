@@ -1,4 +1,4 @@
-"""Where findings are, and ``# TODO(pedl2det P030): ...`` above what a person has to finish."""
+"""Places of findings, and ``# TODO(pedl2det P030): ...`` above what a person has to finish."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _MARK = re.compile(r"(?m)^[ \t]*# TODO\(pedl2det (\w+)\): (.*(?:\n[ \t]*#(?! TOD
 
 
 def mark(remark: Remark) -> Fix | None:
-    """Return the fix that marks the place of a remark; None if it has a mark of this rule."""
+    """Return the fix that marks the place of a remark; None if this rule has marked it."""
     statement = remark.source.names.statement_of(remark.node)
     if is_marked(remark.source, statement, remark.rule):
         return None
@@ -81,7 +81,7 @@ def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
 
 
 def is_marked(source: Source, statement: ast.stmt, rule: str | None = None) -> bool:
-    """Tell whether a statement has a mark above it: of a rule, or of any."""
+    """Tell whether a statement has a mark above it, of one rule or of any."""
     title = "TODO(pedl2det " if rule is None else _title(rule)
     line = first_line(statement) - 1
     while line > 0 and source.lines[line - 1].lstrip().startswith("#"):
@@ -91,8 +91,8 @@ def is_marked(source: Source, statement: ast.stmt, rule: str | None = None) -> b
     return False
 
 
-def existing(source: Source) -> Iterator[Finding]:
-    """The marks of earlier runs in a file, as findings."""
+def existing_marks(source: Source) -> Iterator[Finding]:
+    """Yield the marks of earlier runs in a file, as findings."""
     for match in _MARK.finditer(source.text):
         line = source.text.count("\n", 0, match.start()) + 1
         message = re.sub(r"\s*\n[ \t]*#[# \t]*", " ", match[2]).rstrip()
@@ -124,7 +124,7 @@ def mark_open(migration: Migration, references: Iterable[Reference]) -> None:
 
 
 def _old_line(old: Source, new: Source, line: int) -> int:
-    """The line of the old text for a line of the new one; for a new line, the one above."""
+    """The line of the old text for one of the new; for an added line, the line above it."""
     from difflib import SequenceMatcher  # for the few trials that are not finished
 
     matcher = SequenceMatcher(None, old.lines, new.lines, autojunk=False)

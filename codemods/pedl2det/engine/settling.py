@@ -18,10 +18,10 @@ _HELPER = (
 
 
 def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
-    """Return what is written, also in some directories, the status of the trial, and the counts."""
+    """Return the files to write, also in some directories, the trial's status, and the counts."""
     project, options = migration.reading.project, migration.options
     files = _files(migration)
-    findings = _once(migration.findings)
+    findings = _unique(migration.findings)
     findings += _outside(files, project, directories)
     left = [finding for finding in findings if finding.kind.is_left and project.has_trial]
     leftover = {*project.modules.values(), *project.notebooks} - project.needed
@@ -33,9 +33,9 @@ def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
     if any(finding.kind is not Kind.SUPPRESSED for finding in blocking):
         status = Status.BEGUN
     if project.has_trial and status.is_finished:
-        in_no_way = (Kind.LEFT, Kind.BAD_INPUT)  # of a trial: they are in files beside it
+        open_kinds = (Kind.LEFT, Kind.BAD_INPUT)  # what is left is in files beside the trial
         findings = [
-            replace(finding, kind=Kind.LEFTOVER) if finding.kind in in_no_way else finding
+            replace(finding, kind=Kind.LEFTOVER) if finding.kind in open_kinds else finding
             for finding in findings
         ]
     written = [file for file in files if _is_written(file, status, findings, options)]
@@ -94,7 +94,7 @@ def _support(path: Path, migration: Migration) -> list[NewFile]:
 def _outside(
     files: Iterable[NewFile], project: Project, directories: tuple[Path, ...]
 ) -> Iterator[Finding]:
-    """Files that may not be written, outside of what was given; a link may lead there."""
+    """Report files outside of the given paths: they may not be written, except through links."""
     homes = [project.home.resolve(), *directories]
     for file in files:
         place = file.path.resolve()
@@ -128,8 +128,8 @@ def _count(result: Result, migration: Migration, written: set[Path], status: Sta
         result.rewritten += max(count - marked - suppressed, 0)
 
 
-def _once(findings: Iterable[Finding]) -> list[Finding]:
-    """Each finding once a place, in the order of the text."""
+def _unique(findings: Iterable[Finding]) -> list[Finding]:
+    """Sort findings by place, each only once."""
     unique: dict[tuple[object, ...], Finding] = {}
     for finding in findings:
         place = finding.path, finding.cell, finding.line

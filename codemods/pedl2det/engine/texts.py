@@ -1,4 +1,4 @@
-"""Migrate what is no Python: configs, requirements, commands for a shell, cells of notebooks."""
+"""Migrate what is not Python: configs, requirements, shell commands, cells of notebooks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def take_text(
     options: Options,
     cell: int | None = None,
 ) -> str:
-    """Record what becomes of a text, and return it; it stays where the user wants a part left."""
+    """Record the changes of a text and return it; it stays if the user leaves a part out."""
     skipped = skipped_lines(old)
     out = options.left_out
     unwanted = [change for change in new.changes if change.rule in out or change.line in skipped]
@@ -67,7 +67,7 @@ def _finding_of(path: Path, text: str, found: TextFinding, cell: int | None = No
 
 
 def migrate_texts(discovered: Discovered, result: Result, options: Options) -> None:
-    """Add what becomes of the other files to a result."""
+    """Migrate the other files, and add them to a result."""
     # A file is left for now if every trial near it is only begun and so not written: the trial
     # still needs what the file asks for.
     begun = [outcome for outcome in result.outcomes if not outcome.status.is_finished]
@@ -121,14 +121,14 @@ def migrate_configs(migration: Migration) -> None:
         asks_for_old |= trial.loaders is None or bool(trial.config_uses.as_before)
         asks_for_old |= bool(trial.several_functions)
     for path, config in reading.configs.items():
-        owner = _chosen(trial, config.trial.rpartition(":")[2])
+        owner = _class_of_trial(trial, config.trial.rpartition(":")[2])
         named = _script(reading, path, config) or _entrypoint(trial, config, owner, is_first)
         of_config = replace(facts, entrypoint=named)
         names = metric_names(trial, owner) if is_renamed else None
         metric = config.scalar("searcher", "metric") or ""
         if names is None and trial.generation is not Generation.CONTEXT:
             own = strings_in(config.value().get("hyperparameters"))
-            if (new := todays_name(metric, own)) != metric:  # which other configs do not ask for
+            if (new := todays_name(metric, own)) != metric:  # other configs may not need it
                 of_config = replace(of_config, metric_renames={metric: new})
         if names is not None:
             of_config = replace(of_config, metric_renames={metric: names.new("validation", metric)})
@@ -165,7 +165,7 @@ def _write_new(path: Path, script: Script, facts: ConfigFacts, migration: Migrat
 
 
 def _facts(migration: Migration) -> ConfigFacts:
-    """What the fixes and scripts ask of the configs; two fixes that disagree are reported."""
+    """What fixes and scripts need in the configs; report fixes that disagree."""
     needs = [need for script in migration.reading.scripts.values() for need in script.needs]
     values: dict[str, ConfigNeed] = {need.key: need for need in needs}
     for fix in migration.fixes:
@@ -188,7 +188,7 @@ def _facts(migration: Migration) -> ConfigFacts:
 
 
 def _script(reading: Reading, path: Path, config: Config) -> str | None:
-    """The trial that a config's script has become."""
+    """The entrypoint of the trial that a config's script has become."""
     name = config.scalar("entrypoint", "script")
     places = (base / name for base in (path.parent, reading.project.home) if name)
     script = next((reading.scripts[place] for place in places if place in reading.scripts), None)
@@ -207,8 +207,8 @@ def _entrypoint(
     return f"{trial.modules.name_of(trial.modules.home(owner))}:{owner.name}"
 
 
-def _chosen(trial: Trial, named: str) -> ast.ClassDef | None:
-    """The class of a name, or else the only one that ``__init__.py`` exposes or that there is."""
+def _class_of_trial(trial: Trial, named: str) -> ast.ClassDef | None:
+    """The trial class of this name; else the only one in ``__init__.py``, or the only one."""
     classes = [
         owner
         for owner in trial.classes
@@ -238,7 +238,7 @@ _OLD = re.compile(
 
 
 def migrate_notebook(path: Path, result: Result, options: Options) -> None:
-    """Commands for a shell in the cells of a notebook, after what is already to be written."""
+    """Migrate shell commands in the cells of a notebook, on top of its other changes."""
     from pedl2det.analysis.notebook import Document
     from pedl2det.texts.commands import migrate_shell
 
@@ -260,7 +260,7 @@ def migrate_notebook(path: Path, result: Result, options: Options) -> None:
 
 
 def notebook_findings(reading: Reading) -> Iterator[Finding]:
-    """Name old code that only IPython runs: magics, and cells that hold a program or a file."""
+    """Report old code that only IPython runs: magics, and cells that hold a program or a file."""
     from pedl2det.analysis.notebook import OLD_API, NotebookSource
 
     originals = reading.originals.values()

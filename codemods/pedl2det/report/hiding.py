@@ -1,6 +1,6 @@
-"""Mask credentials in reports, which are handed on; ``--diff`` shows a user's own lines.
+"""Mask credentials in reports, which are passed on; ``--diff`` shows a user's own lines.
 
-:mod:`pedl2det_runtime.config.credentials` tells what a credential is. Mask rather too much.
+:mod:`pedl2det_runtime.config.credentials` tells what a credential is. When in doubt, mask.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pedl2det.findings import Finding, Kind, Unreadable
 from pedl2det.visible import printable
 
 _CODE = (".py", ".ipynb")
-_SHORTEST = 4  # of a value that is looked for elsewhere, too
+_SHORTEST = 4  # characters of a value that is masked wherever it occurs
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Migrate requirements on PEDL (R301), and those that cannot be met beside it (R302).
 
-Lists of plain requirements are edited; what other lines and files require is only named.
+Lists of plain requirements are edited; other lines and files are only reported.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ REQUIRED, PINNED = "R301", "R302"
 
 _LINE = re.compile(r"(?:\\\r?\n|[^\n])*")
 _COMMENT = re.compile(r"(?:^|[ \t])#.*", re.DOTALL)
-#: PEDL, or a distribution of it, in whatever is no plain requirement.
+#: PEDL, or a distribution of it, in anything but a plain requirement.
 _PEDL = re.compile(r"(?<![\w.-])pedl(?![\w./-]|-\D)|\bpedl-\d", re.IGNORECASE)
 
-#: What serves an old and a migrated trial on one's own machine: the tool, and what it trains with.
+#: What runs old and migrated trials on a single machine: the tool, and what it trains with.
 LOCAL = "pedl2det[run]"
 #: What a team with a cluster imports and submits with.
 CLUSTER = "determined"
@@ -37,8 +37,8 @@ CLUSTER_HARNESSES = ("determined", "determined-cli")
 
 Needs = dict[str, SpecifierSet]
 
-#: What every TensorFlow from 2.15 on needs, with TensorBoard and Matplotlib: the loosest bounds of
-#: all releases, of packages that people had pinned.
+#: What TensorFlow from 2.15 on needs, with TensorBoard and Matplotlib: the loosest bounds of all
+#: releases, for packages that people have pinned.
 _OF_TENSORFLOW = """
     absl-py>=1.0.0 astunparse>=1.6.0 flatbuffers>=23.5.26 gast>=0.2.1 google-pasta>=0.1.1
     grpcio>=1.48.2 h5py>=2.9.0 keras>=2.15 markdown>=2.6.8 numpy>=1.23.5 opt-einsum>=2.3.2
@@ -48,7 +48,7 @@ _OF_TENSORFLOW = """
 OF_TENSORFLOW: Needs = {
     bound.name: bound.specifier for bound in map(Requirement, _OF_TENSORFLOW.split())
 }
-#: Packages of which no release is for a Python that trains a migrated trial.
+#: Packages without a release for a Python that trains a migrated trial.
 _SUCCESSORS = {"tensorflow-gpu": "tensorflow"}
 _PYTHON = {"python_version": "3.11", "python_full_version": "3.11.0", "extra": ""}
 
@@ -76,8 +76,7 @@ def migrate_requirements(
     for line in lines:
         raised = met_instead(line.text, needed)
         if name_of(line.text) == "pedl" and line.is_plain and name_of(new) not in names:
-            written = replacing(line.text, new)
-            spans.append(Span(line.start, line.end, written))
+            spans.append(Span(line.start, line.end, replacing(line.text, new)))
             changes.append(TextChange(REQUIRED, line.number))
         elif name_of(line.text) == "pedl" or (not parse(line.text) and _PEDL.search(line.text)):
             message = f"{line.text}: requires PEDL, which no index serves"
@@ -101,7 +100,7 @@ class Line:
     """One line of a file of requirements."""
 
     number: int  #: its number, from 1
-    start: int  #: its first character that is no blank
+    start: int  #: its first character that is not blank
     end: int  #: the character after its last one, without the comment
     text: str  #: the requirement, or what may be one
     is_plain: bool  #: whether it may be edited: it has no hashes and other options
@@ -113,7 +112,7 @@ def is_list(path: PurePath) -> bool:
 
 
 def lines_of(path: PurePath, text: str) -> Iterator[Line]:
-    """Every requirement of a list; of other files, every quoted text, or else line."""
+    """Yield every requirement of a list; for other files, every quoted text, or else line."""
     for line in _LINE.finditer(text):
         body = _COMMENT.sub("", line[0]).rstrip(" \t\r\n\\")
         code = body.lstrip()
@@ -185,12 +184,12 @@ def parse(text: str) -> Requirement | None:
 
 
 def name_of(text: str) -> str | None:
-    """The normalised name of a requirement, or None if the text is none."""
+    """Return the normalised name of a requirement, or None if the text is none."""
     requirement = parse(text)
     return canonicalize_name(requirement.name) if requirement else None
 
 
 def replacing(text: str, new: str) -> str:
-    """What replaces a requirement, with its marker."""
+    """Return a replacement for a requirement, with its marker."""
     marker = re.search(r"[ \t]*;.*", text, re.DOTALL)
     return new + (marker[0] if marker else "")

@@ -22,7 +22,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 
 #: The number of a layer in the name of a weight or of a metric.
 _NUMBER = re.compile(r"_([1-9]\d*)(?=[/:_]|$)")
-#: The largest difference of two equal learning rates, relative to them: schedules compute anew.
+#: The largest relative difference of equal learning rates: schedules compute them again.
 _RATE_TOLERANCE = 1e-6
 #: The variable in which a checkpoint counts the steps of an optimizer.
 _STEPS = re.compile(r"(.+)/(?:_iterations|iter)/\.ATTRIBUTES/VARIABLE_VALUE$")
@@ -165,7 +165,7 @@ def read_lines(path: Path, names: MetricNames | None = None) -> Lines:
 def metric_differences(
     old: dict[str, float], new: dict[str, float], batch: int | None = None
 ) -> Iterator[Difference]:
-    """Return in what two sets of metrics differ; NaN equals NaN."""
+    """Yield the differences between two sets of metrics; NaN equals NaN."""
     yield from _separate_names(old, new, "only the {} trial reports {}", batch)
     for name, before in old.items():
         after = new.get(name, before)
@@ -185,7 +185,7 @@ def _separate_names(
 
 
 def compare_tensors(old: Arrays, new: Arrays) -> Iterator[Difference]:
-    """Compare the arrays that two models have by their bytes."""
+    """Compare the arrays that both models have, by their bytes."""
     for name, before in old.items():
         after = new.get(name, before)
         if before.shape != after.shape or before.dtype != after.dtype:
@@ -221,13 +221,13 @@ def counted_from_zero(old: Iterable[str], new: Iterable[str]) -> dict[str, str]:
 
 
 def as_wrapped(name: str) -> str:
-    """Return the name of a slot of an optimizer of TensorFlow 1 once that is wrapped."""
+    """Return the name that a slot of a TensorFlow 1 optimizer has once that is wrapped."""
     return name.replace("_SLOT/optimizer/optimizer/", "_SLOT/wrapped_optimizer_0/")
 
 
 def without_unused_optimizers(weights: Arrays) -> Arrays:
     """Drop the state of optimizers that have made no step, such as the default of ``compile``."""
-    # Those of today have variables before their first step, and those of before 2.11 have none.
+    # Today's have variables before their first step; those before Keras 2.11 had none.
     steps = {match[1]: array for name, array in weights.items() if (match := _STEPS.match(name))}
     unused = [name for name, array in steps.items() if not array.any()]
     return {
@@ -241,7 +241,7 @@ _Pairs = list[tuple[Line, Line]]
 
 
 def _drop_new_metrics(pairs: _Pairs, may_be_other: bool) -> set[str]:
-    """Remove from the new records the metrics, or names, that only they have; return these."""
+    """Remove the metrics that only the new records have, or only new names; return them."""
     dropped = set()
     for old_line, new_line in pairs:
         for name in new_line["metrics"].keys() - old_line["metrics"].keys():

@@ -40,7 +40,7 @@ def record(out: Path, script: Path, arguments: Sequence[str]) -> None:
 
 
 def _recorded_fits(out: Path) -> list[Any]:
-    """Have ``fit`` of every model record; return a list that its recorders are added to."""
+    """Let ``fit`` of every model record; return a list that gets its recorders."""
     import tensorflow as tf
 
     from pedl2det_runtime.backends.learning_rates import LearningRates

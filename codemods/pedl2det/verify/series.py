@@ -37,7 +37,7 @@ class Training(NamedTuple):
 
 
 class Series:
-    """Verifies migrations one after the other, and says so when each begins and ends."""
+    """Verifies migrations one after the other, and prints when each begins and ends."""
 
     def __init__(self, total: int, say: Callable[[str], None]) -> None:
         self._total, self._say = total, say
@@ -46,8 +46,8 @@ class Series:
     def by_configs(self, directory: Path, result: Result) -> Proof:
         """Prove a migration by the configs of the trial, and by each value of their searches.
 
-        Without configs, it is trained by what `run` finds. Returns the first proof that is not
-        equal, else one proof of all; what cannot be, or was not, trained is named in it.
+        Without configs, the trial is trained by what `run` finds. Returns the first proof that is
+        not equal, else one proof of all, which names what was not trained.
         """
         outcome = next(trial for trial in result.outcomes if trial.directory == directory)
         first, *others = trainings(outcome.configs) or [Training(None)]
@@ -65,7 +65,9 @@ class Series:
             verdict = verify_trial(
                 directory, config, _BATCHES_OF_OTHERS, result=result, overrides=overrides
             )
-            message, _, _ = verdict.message.partition(";")  # the rest was said of the first
+            message, _, _ = verdict.message.partition(
+                ";"
+            )  # the proof by the first config says the rest
             shown_verdict = f"by {training}: {message if verdict.is_equal else verdict.message}"
             self._say(f"    {shown_verdict}")
             if verdict.refutes:
@@ -112,9 +114,9 @@ def trainings(configs: Iterable[Path]) -> list[Training]:
     return found
 
 
-#: Proves what a result has of a trial.
+#: Proves the migration of the trial in a directory.
 Verify = Callable[[Path, Result], Proof]
-#: What is written if some trials are carried over whole, and some lines of others as if they were.
+#: Migrates again, with some trials carried over whole, and some lines of others.
 Migrate = Callable[[frozenset[Path], Mapping[Path, Lines]], Result]
 
 
@@ -161,7 +163,7 @@ def _with_care(
     verify: Verify,
     again: Callable[[Mapping[Path, Lines]], Result],
 ) -> Result:
-    """Write with care what no training has executed, where a proof of that is equal, too."""
+    """Rewrite with care what no training has executed, where that is proved equal, too."""
     unseen = {
         directory: proof.unseen
         for directory, proof in proofs.items()

@@ -46,7 +46,7 @@ class Verdict(Proof):
     notes: tuple[str, ...] = ()  # what else there is to know
     left: tuple[Finding, ...] = ()  # what migrate left, if the trial was not migrated
     stack: str = ""  # the traceback of the trial that does not train
-    differently: tuple[Finding, ...] = ()  # what trains differently, as migrate says it
+    differently: tuple[Finding, ...] = ()  # what trains differently, as migrate reports it
     causes: tuple[str, ...] = ()  # what migrate knows to make the trainings differ
 
 
