@@ -24,7 +24,7 @@ class Kind(Enum):
     DIFFERENT = "trains differently"  #: rewritten; training differs from the old harness, and why
     LEFTOVER = "in no trial"  #: marked or untouched in a file that no trial needs
     LEFT = "left for you"  #: marked or untouched; a person decides
-    BAD_INPUT = "bad input"  #: untouched because the file cannot be what was meant
+    BAD_INPUT = "bad input"  #: untouched because the file cannot be read
     DEFECT = "defect of pedl2det"  #: untouched because a rule failed
 
     @property

@@ -58,11 +58,11 @@ def command(directory: Path | None, install: bool) -> None:
     if install:
         install_horovod(say)
     is_complete = True
-    found = checks()
+    results = checks()
     arguments.require(directory)
     if directory is not None:
-        found = itertools.chain(found, checks_of_trials(directory))
-    for check in found:
+        results = itertools.chain(results, checks_of_trials(directory))
+    for check in results:
         is_complete &= check.is_there or check.is_optional
         mark = "ok" if check.is_there else "--" if check.is_optional else "!!"
         say(f"{mark}  {check.name:12} {check.said}")
@@ -226,10 +226,10 @@ def checks_of_trials(directory: Path) -> Iterator[Check]:
     for some, is_optional in ((missing & needed, False), (missing - needed, True)):
         if some:
             packages = sorted({_PACKAGES.get(name, name.replace("_", "-")) for name in some})
-            said = f"{', '.join(sorted(some))} missing: pip install {' '.join(packages)}"
-            yield Check("imports", False, said, is_optional)
+            message = f"{', '.join(sorted(some))} missing: pip install {' '.join(packages)}"
+            yield Check("imports", False, message, is_optional)
     if not missing & needed:
         yield Check("imports", True, "every package that the trial imports is installed")
     if newer := sorted(aged_libraries.newer(needed | optional)):
-        said = f"{', '.join(newer)}: if the trial fails there, {aged_libraries.COMMAND}"
-        yield Check("aged", False, said, is_optional=True)
+        message = f"{', '.join(newer)}: if the trial fails there, {aged_libraries.COMMAND}"
+        yield Check("aged", False, message, is_optional=True)

@@ -158,7 +158,7 @@ def _tell(result: Result, done: str, diff: bool) -> None:
 
 
 def _can_train() -> bool:
-    """Whether what trains is installed; beside TensorFlow, say what is missing."""
+    """Whether all that training needs is installed; with TensorFlow, say what is missing."""
     if importlib.util.find_spec("tensorflow") is None:
         return False
     from pedl2det.commands.runtime import runtime

@@ -136,7 +136,7 @@ def old_names_of(path: Path, config: Any) -> OldNames:
 
 
 def _names_other(file: Path, config: Config, home: Path) -> bool:
-    """Whether a config below a trial's directory is one of another trial, beside it."""
+    """Whether a config below a trial's directory belongs to another trial, in that directory."""
     top = re.split("[.:]", config.trial)[0]
     return file.parent != home and bool(top) and membership.module(file.parent, top) is not None
 

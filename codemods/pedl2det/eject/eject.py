@@ -126,12 +126,12 @@ def _values_of(new: Copy, project: Project) -> dict[str, Any]:
     except (errors.Pedl2DetError, ValueError) as error:
         raise Pedl2DetError(new.with_original_paths(str(error))) from None
     entry = read.entrypoint  # which may be a command
-    found = _ENTRY.search(" ".join(map(str, entry)) if isinstance(entry, list) else str(entry))
-    if found is None:
+    match = _ENTRY.search(" ".join(map(str, entry)) if isinstance(entry, list) else str(entry))
+    if match is None:
         raise Pedl2DetError("entrypoint: the config names no module:Class: add it")
     whole = any(b"get_experiment_config" in path.read_bytes() for path in project.needed)
     settings = read.raw if whole else {"data": read.raw.get("data") or {}}
-    named = {"module": found[1], "trial": found[2]}
+    named = {"module": match[1], "trial": match[2]}
     return {**lengths, **named, "read": read, "info": info, "settings": settings}
 
 

@@ -185,7 +185,7 @@ class Migration:
     texts: dict[Path, str] = field(default_factory=dict)
     #: the pieces of ``legacy_keras.py`` that the new texts use.
     support: frozenset[str] = frozenset()
-    #: the new text of each config that changes, and of those that stood in scripts
+    #: the new text of each config that changes, and of those from scripts
     configs: dict[Path, str] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)  #: the places that were rewritten
     findings: list[Finding] = field(default_factory=list)  #: what is reported

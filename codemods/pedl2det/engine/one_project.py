@@ -126,7 +126,7 @@ def _migrate(
 
 
 def _may_hold_scripts(reading: Reading) -> bool:
-    """Whether a file may train by itself, or hand a trial to the Native API."""
+    """Whether a file may train on its own, or pass a trial to the Native API."""
     configs = reading.configs.values()
     return (
         bool(reading.project.scripts)

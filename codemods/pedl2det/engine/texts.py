@@ -110,14 +110,14 @@ def _migrate_text(path: Path, trial: PlaceOfTrial, result: Result, options: Opti
 
 
 def migrate_configs(migration: Migration) -> None:
-    """Migrate the configs of a project, with what its applied fixes and its scripts ask of them."""
+    """Migrate the configs of a project, with what its applied fixes and scripts need there."""
     reading, trial, options = migration.reading, migration.trial, migration.options
     fixes = migration.fixes
     facts = _facts(migration)
     is_first = any(need.key == "init_first" for fix in fixes for need in fix.config)
     is_renamed = any(RENAMED in fix.config for fix in fixes)
     asks_for_old = any({"get_experiment_config", "old_config"} & fix.support for fix in fixes)
-    if trial.carried:  # whose loaders are given the old config
+    if trial.carried:  # its loaders get the old config
         asks_for_old |= trial.loaders is None or bool(trial.config_uses.as_before)
         asks_for_old |= bool(trial.several_functions)
     for path, config in reading.configs.items():
@@ -150,7 +150,7 @@ def migrate_configs(migration: Migration) -> None:
 
 
 def _write_new(path: Path, script: Script, facts: ConfigFacts, migration: Migration) -> None:
-    """Write the config that stood in a script to a file beside it."""
+    """Write the config of a script to a file beside it."""
     numbered = (f"{path.stem}_{number}" for number in itertools.count(2))
     names = itertools.chain(("const", path.stem), numbered)
     files = (path.with_name(f"{name}.yaml") for name in names)

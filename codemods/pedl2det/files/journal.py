@@ -225,9 +225,9 @@ def _read(file: Path) -> Journal:
 
 
 def _directory() -> Path:
-    given = Path(os.environ.get("XDG_STATE_HOME", ""))
+    home = Path(os.environ.get("XDG_STATE_HOME", ""))
     try:
-        base = given if given.is_absolute() else Path.home() / ".local" / "state"
+        base = home if home.is_absolute() else Path.home() / ".local" / "state"
     except RuntimeError:
         raise Pedl2DetError(
             "no home directory to keep the journal for --undo in: set XDG_STATE_HOME to a directory"

@@ -33,7 +33,7 @@ def undo(paths: Sequence[Path], force: bool = False) -> Journal:
             since, or cannot be written. Nothing was restored.
     """
     journal = _last(paths)
-    changed = [  # a link that took the place of a file is somebody else's, whatever it points to
+    changed = [  # a link that replaced a file is somebody else's, wherever it points
         entry.path
         for entry in journal.entries
         if entry.path.is_symlink() or not (entry.is_untouched or entry.is_written)

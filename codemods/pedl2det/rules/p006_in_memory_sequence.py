@@ -57,11 +57,11 @@ def _notes(given: dict[str, ast.expr]) -> tuple[tuple[Kind, str], ...]:
 
 
 def _as_tuple(reference: Reference, call: ast.Call) -> Fix:
-    given = _arguments(call)
+    arguments = _arguments(call)
     asarray = spell(reference.source, "numpy.asarray")
-    holes = {name: given[name] for name in ("data", "labels")}
+    holes = {name: arguments[name] for name in ("data", "labels")}
     code = f"({asarray.code}({{data}}), {asarray.code}({{labels}}))"
-    return rewrite(call, code, holes, imports=asarray.imports, notes=_notes(given))
+    return rewrite(call, code, holes, imports=asarray.imports, notes=_notes(arguments))
 
 
 # Annotations.

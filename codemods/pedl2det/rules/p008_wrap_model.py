@@ -105,9 +105,9 @@ def _is_made(trial: Trial, node: ast.Attribute) -> bool:
     """Whether a method belongs to an object that the project makes, which no harness trains."""
     return any(
         isinstance(origin.node, ast.ClassDef)
-        for made in trial.flow.origins(node.value)
-        if isinstance(made.node, ast.Call)
-        for origin in trial.flow.origins(made.node.func)
+        for maker in trial.flow.origins(node.value)
+        if isinstance(maker.node, ast.Call)
+        for origin in trial.flow.origins(maker.node.func)
     )
 
 
@@ -142,8 +142,8 @@ def _is_plain(trial: Trial, compiled: Compile, method: Function) -> bool:
 
 def _has_own_compile(trial: Trial, compiled: Compile) -> bool:
     """Whether the model's class defines ``compile`` itself, which makes the optimizer."""
-    made = looked_through(trial, trial.flow.origins(compiled.model))
-    makers = [origin.node.func for origin in made if isinstance(origin.node, ast.Call)]
+    origins = looked_through(trial, trial.flow.origins(compiled.model))
+    makers = [origin.node.func for origin in origins if isinstance(origin.node, ast.Call)]
     classes = [owner for maker in makers for owner in classes_of(trial, maker)]
     return any(trial.flow.method(owner, "compile") is not None for owner in classes)
 

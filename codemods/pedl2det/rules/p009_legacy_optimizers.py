@@ -89,8 +89,8 @@ def _rewrite_import(trial: Trial, statement: ast.ImportFrom) -> Iterator[Fix]:
     others = [alias for alias in statement.names if alias not in kinds]
     places = ((statement.module, others), (LEGACY, today))
     code = [ast.unparse(ast.ImportFrom(place, aliases, 0)) for place, aliases in places if aliases]
-    made = {alias: row for alias, row in kinds.items() if alias not in today}
-    code += [f"{alias.asname or alias.name} = {_piece(row)}" for alias, row in made.items()]
+    functions = {alias: row for alias, row in kinds.items() if alias not in today}
+    code += [f"{alias.asname or alias.name} = {_piece(row)}" for alias, row in functions.items()]
     yield Fix(statement, (ReplaceStatement(statement, "\n".join(code)),))
 
 

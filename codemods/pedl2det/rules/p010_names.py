@@ -230,14 +230,14 @@ def _is_list(value: ast.AST) -> bool:
 def _cast(reference: Reference) -> list[Fix]:
     """Write ``tf.cast`` for a cast whose arguments are all visible."""
     source, call, name = reference.source, reference.call, _CASTS.get(reference.dotted)
-    given = arguments_of(call, ("x", "name")) if call is not None and name is not None else None
-    if call is None or not given or "x" not in given:
+    arguments = arguments_of(call, ("x", "name")) if call is not None and name is not None else None
+    if call is None or not arguments or "x" not in arguments:
         return []
     cast = spell(source, "tensorflow.cast", call.func)
     dtype = spell(source, f"tensorflow.{name}", call.func)
-    named = ", name={name}" if "name" in given else ""
+    named = ", name={name}" if "name" in arguments else ""
     code = f"{cast.code}({{x}}, {dtype.code}{named})"
-    return [rewrite(call, code, given, imports=(*cast.imports, *dtype.imports))]
+    return [rewrite(call, code, arguments, imports=(*cast.imports, *dtype.imports))]
 
 
 def _rewrite_name(trial: Trial, reference: Reference, row: names.Name) -> Iterable[Fix | Remark]:
@@ -251,7 +251,7 @@ def _rewrite_name(trial: Trial, reference: Reference, row: names.Name) -> Iterab
             arguments = old_keras.call_edits(call, row)
         elif not row.defaults or _is_settled(reference.source, node, row):
             arguments = []
-        given = ", ".join(f"{name}={value}" for name, value in row.defaults.items())
+        defaults = ", ".join(f"{name}={value}" for name, value in row.defaults.items())
         is_settled = call is not None or _is_settled(reference.source, node, row)
         is_value = row.old == row.new and not is_settled
         root, _, path = reference.dotted.partition(".")
@@ -260,7 +260,9 @@ def _rewrite_name(trial: Trial, reference: Reference, row: names.Name) -> Iterab
             yield rewrite(node, f"legacy_keras.by_place({{it}}, {places})", {"it": node})
         elif is_value and row.old in LIBRARIES and row.defaults:
             more = ("import functools", *imports)
-            yield rewrite(node, f"functools.partial({{it}}, {given})", {"it": node}, imports=more)
+            yield rewrite(
+                node, f"functools.partial({{it}}, {defaults})", {"it": node}, imports=more
+            )
         elif arguments is None and row.keywords and root == "tensorflow" and path[:5] != "keras":
             yield from old_keras.respelled(reference.source, node, f"tensorflow.compat.v1.{path}")
         elif row.old == row.new and arguments is not None:
@@ -271,7 +273,7 @@ def _rewrite_name(trial: Trial, reference: Reference, row: names.Name) -> Iterab
             yield from old_keras.respelled(reference.source, node, row.new)  # P027
         else:
             message = f"`{code}` has other arguments today, and not all are visible"
-            yield Remark(node, message, f"partial({row.new}, {given})")
+            yield Remark(node, message, f"partial({row.new}, {defaults})")
     elif row.support is not None:
         is_stale = row.support in ("Session", "get_session") and _may_be_stale(trial, call)
         notes = ((Kind.DIFFERENT, _EVALUATED_ONCE),) if is_stale else ()
@@ -294,13 +296,13 @@ def _is_settled(source: Source, node: ast.expr, row: names.Name) -> bool:
         return True
     if not isinstance(parent, ast.Call) or parent.func is node:
         return False
-    given = {keyword.arg for keyword in parent.keywords}
+    named = {keyword.arg for keyword in parent.keywords}
     is_mended = ast.unparse(parent.func) == "legacy_keras.by_place"
-    return is_mended or bool(given & row.defaults.keys())
+    return is_mended or bool(named & row.defaults.keys())
 
 
 def _read_late(trial: Trial) -> Iterator[Remark]:
-    """Tensors that ``K.eval`` may compute anew after they were made."""
+    """Report tensors that ``K.eval`` may have computed again after they were created."""
     for node in trial.modules.reads:
         call = trial.modules.home(node).names.parents[node]
         if trial.today(node) != f"{old_keras.KERAS}.backend.eval" or not isinstance(call, ast.Call):

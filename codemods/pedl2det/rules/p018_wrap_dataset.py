@@ -56,8 +56,8 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
 def _cache(
     trial: Trial, source: Source, function: ast.FunctionDef, decorator: ast.Call, name: str
 ) -> Iterable[Fix]:
-    given = arguments_of(decorator, _PARAMETERS) or {}
-    shuffle = given.get("shuffle")
+    arguments = arguments_of(decorator, _PARAMETERS) or {}
+    shuffle = arguments.get("shuffle")
     shuffles = isinstance(shuffle, ast.Constant) and bool(shuffle.value)
     order = "; they are shuffled in another order" if shuffles else ""
     notes = ((Kind.DIFFERENT, _GONE.format(name=name, order=order)),)

@@ -36,15 +36,15 @@ _METRICS = ("training_metrics", "validation_metrics")
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite each ``KerasTrial`` of the project."""
     for root in keras_trials(trial):
-        yield _note_names(trial, root)
+        yield Fix(root, notes=((Kind.NOTE, note_on_names(trial, root)),), config=(RENAMED,))
         for method in trial.flow.overrides(root, "optimizer"):
             for value in trial.flow.returned(method):
                 if given(trial, value) is not Given.OBJECT:  # it may be a name
                     code = "legacy_keras.standalone_optimizer({value})"
                     yield rewrite(value, code, {"value": value})
         family = trial.flow.family(root)
-        found = [trial.flow.own_method(owner, "build_model") for owner in family]
-        yield from _build_models(trial, root, [method for method in found if method is not None])
+        methods = [trial.flow.own_method(owner, "build_model") for owner in family]
+        yield from _build_models(trial, root, [method for method in methods if method is not None])
         for owner in family:
             if trial.flow.own_method(owner, _OWN) is not None:
                 callbacks = trial.flow.method(owner, "keras_callbacks")
@@ -57,11 +57,6 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             if size is not None:
                 yield from _batch_size(trial, size)
         yield from _set_by_harness(trial, root)
-
-
-def _note_names(trial: Trial, root: ast.ClassDef) -> Fix:
-    """Report what metrics are called now."""
-    return Fix(root, notes=((Kind.NOTE, note_on_names(trial, root)),), config=(RENAMED,))
 
 
 # build_model.
@@ -87,11 +82,11 @@ def _code(trial: Trial, root: ast.ClassDef, me: str, model: str, optimizer: str)
     if is_functional(trial, root):
         loss, piece = f"{me}.losses()", "named_metrics_by_output"
     has_any = any(trial.flow.overrides(root, name) for name in _METRICS)
-    given = f", metrics=legacy_keras.{piece}({me})" if has_any else ""
+    metrics = f", metrics=legacy_keras.{piece}({me})" if has_any else ""
     return (
         f"{model} = {{context}}.wrap_model({{value}})\n"
         f"{optimizer} = {{context}}.wrap_optimizer({me}.optimizer())\n"
-        f"{model}.compile({optimizer}, loss={loss}{given})\n"
+        f"{model}.compile({optimizer}, loss={loss}{metrics})\n"
         f"return {model}\n"
     )
 

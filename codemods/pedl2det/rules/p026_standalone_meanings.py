@@ -61,16 +61,16 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
 
 def _convolution(trial: Trial, reference: Reference, call: ast.Call, sizes: int) -> Iterator[Fix]:
     """Write ``Conv2D(32, 3, 3)`` with its kernel as one argument."""
-    given = call.args[1:]
-    if len(given) != sizes or any(isinstance(argument, ast.Starred) for argument in call.args):
+    values = call.args[1:]
+    if len(values) != sizes or any(isinstance(argument, ast.Starred) for argument in call.args):
         return
-    for value in (origin.node for size in given for origin in trial.flow.origins(size)):
-        is_text = isinstance(value, ast.Constant) and not isinstance(value.value, int)
-        if is_text or isinstance(value, ast.Tuple | ast.List):
+    for node in (origin.node for size in values for origin in trial.flow.origins(size)):
+        is_text = isinstance(node, ast.Constant) and not isinstance(node.value, int)
+        if is_text or isinstance(node, ast.Tuple | ast.List):
             return  # a name such as "same", or a pair
-    holes = {f"size{number}": size for number, size in enumerate(given)}
+    holes = {f"size{number}": size for number, size in enumerate(values)}
     kernel = f"({', '.join(f'{{{name}}}' for name in holes)})"
-    edits: list[Edit] = [Replace(given[0], kernel, holes), *(Drop(size) for size in given[1:])]
+    edits: list[Edit] = [Replace(values[0], kernel, holes), *(Drop(size) for size in values[1:])]
     today = trial.today(call.func).rpartition(".")[2]
     yield from old_keras.respelled(reference.source, call.func, f"{KERAS}.layers.{today}", edits)
 

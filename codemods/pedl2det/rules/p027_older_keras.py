@@ -173,11 +173,11 @@ def _hides(trial: Trial, node: ast.expr) -> bool:
         return True
     if not isinstance(parent, ast.Call) or parent.func is not node:
         return False
-    given = {keyword.arg: keyword.value for keyword in parent.keywords}
+    arguments = {keyword.arg: keyword.value for keyword in parent.keywords}
     if dotted == _STOPPING:
-        watched = [*parent.args[:1], given.get("monitor", ast.Constant("val_loss"))][0]
-        return getattr(given.get("mode", watched), "value", None) not in _CLEAR
-    chosen = [*(parent.args[2:3] if name == "UpSampling2D" else ()), given.get("interpolation")]
+        watched = [*parent.args[:1], arguments.get("monitor", ast.Constant("val_loss"))][0]
+        return getattr(arguments.get("mode", watched), "value", None) not in _CLEAR
+    chosen = [*(parent.args[2:3] if name == "UpSampling2D" else ()), arguments.get("interpolation")]
     return not all(value is None or isinstance(value, ast.Constant) for value in chosen)
 
 
@@ -201,8 +201,8 @@ def _may_transform(trial: Trial, node: ast.expr) -> bool:
     call = trial.modules.home(node).names.parents[node]
     if not isinstance(call, ast.Call) or call.func is not node or len(call.args) > _BEFORE_RANGES:
         return True
-    given = {keyword.arg: getattr(keyword.value, "value", True) for keyword in call.keywords}
-    return None in given or any(given.get(name) for name in IMAGE_RANGES)
+    arguments = {keyword.arg: getattr(keyword.value, "value", True) for keyword in call.keywords}
+    return None in arguments or any(arguments.get(name) for name in IMAGE_RANGES)
 
 
 EXAMPLE = """\

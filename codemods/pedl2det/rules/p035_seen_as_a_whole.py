@@ -103,7 +103,7 @@ def _decorated(trial: Trial) -> Iterator[ast.AST]:
 
 
 def _changed(trial: Trial) -> Iterator[ast.AST]:
-    """Hyperparameters that are kept in an attribute, or handed on, and may be changed there."""
+    """Hyperparameters that are kept in an attribute, or passed on, and may be changed there."""
     methods = [method for _, method in trial.methods(*GIVEN_HPARAMS)]
     methods += [trial.loaders] if trial.loaders else []
     parameters = [parameter for method in methods for parameter in by_position(method)[1:2]]

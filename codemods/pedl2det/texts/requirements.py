@@ -149,7 +149,7 @@ def written(name: str, needed: Needs) -> str:
 def met_instead(text: str, needed: Needs) -> str | None:
     """Return a requirement as it is needed, with its marker and extras.
 
-    None if it can be met beside what is needed, or the package is not needed.
+    None if it agrees with what is needed, or the package is not needed.
     """
     requirement = parse(text)
     if requirement is None or (requirement.marker and not requirement.marker.evaluate(_PYTHON)):

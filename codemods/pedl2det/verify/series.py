@@ -65,9 +65,7 @@ class Series:
             verdict = verify_trial(
                 directory, config, _BATCHES_OF_OTHERS, result=result, overrides=overrides
             )
-            message, _, _ = verdict.message.partition(
-                ";"
-            )  # the proof by the first config says the rest
+            message, _, _ = verdict.message.partition(";")  # the first proof says the rest
             shown_verdict = f"by {training}: {message if verdict.is_equal else verdict.message}"
             self._say(f"    {shown_verdict}")
             if verdict.refutes:
@@ -100,7 +98,7 @@ def trainings(configs: Iterable[Path]) -> list[Training]:
         by_branch.setdefault(settings[config].branch if config in settings else None, config)
     branches = [*by_branch.values()]
     others = [config for config in ordered if config not in branches]
-    found = [Training(config) for config in (*branches, *others)]
+    every = [Training(config) for config in (*branches, *others)]
     trained = [pair for asked in settings.values() for pair in asked.hparams.items()]
     tried = {f"{path}={value}" for path, value in trained}
     for config, asked in settings.items():
@@ -110,8 +108,8 @@ def trainings(configs: Iterable[Path]) -> list[Training]:
             tried |= {f"{path}={value}" for value in left}
             columns.append([f"hyperparameters.{path}={json.dumps(value)}" for value in left])
         rows = itertools.zip_longest(*columns)
-        found += [Training(config, tuple(value for value in row if value)) for row in rows]
-    return found
+        every += [Training(config, tuple(value for value in row if value)) for row in rows]
+    return every
 
 
 #: Proves the migration of the trial in a directory.

@@ -101,8 +101,8 @@ def train(
 ) -> tuple[tuple[Failure | None, ...], float]:
     """Train trials at the same time; return for each why it failed, if it did, and the seconds.
 
-    If the first one fails, the others are ended, which is no failure of theirs. The time that they
-    take to start is not counted.
+    If the first one fails, the others are ended and do not count as failed. The time that they take
+    to start is not counted.
     """
     if sys.stderr.isatty():
         say(f"training {' and '.join(copy.name for copy in copies)}: {length}", err=True)
