@@ -23,7 +23,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     for method, role in loader_functions(trial):
         for value in trial.flow.returned(method) if role is Role.TRAINING else ():
             made = made_of(trial, value)
-            is_object = all(is_dataset(trial, one) or is_sequence(trial, one) for one in made)
+            is_object = all(is_dataset(trial, data) or is_sequence(trial, data) for data in made)
             if (made and is_object) or trial.context.at(value) is None:
                 continue
             if trial.flow.calls(method):
