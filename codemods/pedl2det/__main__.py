@@ -1,6 +1,6 @@
 """``python -m pedl2det``: the command line, with the current directory off ``sys.path``.
 
-Trials hold modules called ``data`` or ``util``; none of them may stand in for one of ours.
+Trials hold modules called ``data`` or ``util``; none of them may hide one of ours.
 """
 
 import os

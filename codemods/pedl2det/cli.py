@@ -44,7 +44,7 @@ class _Commands(click.Group):
 
 @click.group(
     cls=_Commands,
-    commands={name: click.Command(name) for name in _COMMANDS},  # what click suggests
+    commands={name: click.Command(name) for name in _COMMANDS},  # for click's suggestions
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, prog_name="pedl2det")
@@ -63,4 +63,4 @@ def main() -> None:
     except Exception as error:
         sys.exit(report_defect(error))
     finally:
-        gc.freeze()  # nobody waits until all modules are searched for garbage
+        gc.freeze()  # exit without a search of all modules for garbage

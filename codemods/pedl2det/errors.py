@@ -1,4 +1,4 @@
-"""What the command line does with what went wrong: exit codes 1, 2 and 3."""
+"""Errors of the command line: exit codes 2 and 3."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DEFECT = (
 
 
 def report_defect(error: BaseException) -> int:
-    """Say that this is a defect of ours and how to report it; returns exit code 3."""
+    """Print a defect of ours and how to report it; return the exit code 3."""
     say("".join(traceback.format_exception(error)).rstrip(), err=True)
     say(f"pedl2det: defect: {type(error).__name__}: {error}\n{DEFECT}", err=True)
     return 3

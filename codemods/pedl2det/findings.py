@@ -1,4 +1,4 @@
-"""What migrate has to say about a place: data, for every kind of report."""
+"""Findings: what migrate reports about a place, as data for every kind of report."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Kind(Enum):
     DIFFERENT = "trains differently"  #: rewritten; training differs from the old harness, and why
     LEFTOVER = "in no trial"  #: marked or untouched in a file that no trial needs
     LEFT = "left for you"  #: marked or untouched; a person decides
-    BAD_INPUT = "bad input"  #: untouched because the file cannot be what was meant
+    BAD_INPUT = "bad input"  #: untouched because the file cannot be read
     DEFECT = "defect of pedl2det"  #: untouched because a rule failed
 
     @property
@@ -35,7 +35,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """Something to say about one place."""
+    """A report about one place."""
 
     kind: Kind  #: what it means for the user
     rule: str  #: the id of the rule that reports it
@@ -45,7 +45,7 @@ class Finding:
     help: str = ""  #: the code to write, or what to do; empty where nothing is left to do
     column: int = 0  #: the column of the first character, from 1; 0 if the whole line is meant
     end_column: int = 0  #: the column after the last character on that line
-    code: str = ""  #: the line of code, without its indentation's line end
+    code: str = ""  #: the line of code
     cell: int | None = None  #: the cell in which the line is counted, if the file is a notebook
 
     @property

@@ -24,14 +24,14 @@ Holes = Mapping[str, ast.expr]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: The hole that stands for the trial's context.
 CONTEXT = "{context}"
-#: The line of a template in whose place the statements of the trial's constructor come.
+#: The line of a template that the statements of the trial's constructor replace.
 CONSTRUCTOR = "{constructor}"
 #: Holes for the argument of a call of ``make_data_loaders`` and of ``download_data``: the context
 #: if the function takes it, else nothing.
 LOADERS_CONTEXT = "{loaders_context}"
 DOWNLOAD_CONTEXT = "{download_context}"
 
-#: In the place of a file that the engine adds.
+#: A placeholder for a file that the engine adds.
 _UNKNOWN: Any = None
 _PIECE = re.compile(r"\blegacy_keras\.(\w+)")
 
@@ -40,7 +40,7 @@ _PIECE = re.compile(r"\blegacy_keras\.(\w+)")
 class Replace:
     """Replace an expression; a hole may hold the expression itself, which wraps it.
 
-    A wrapping replacement goes around what another one makes of the expression.
+    A replacement that wraps the expression goes around the result of another one.
     """
 
     node: ast.expr
@@ -168,7 +168,7 @@ Edit = (
 
 @dataclass(frozen=True)
 class ConfigNeed:
-    """Something that the configs of a trial have to say because of a fix."""
+    """Something that the configs of a trial need because of a fix."""
 
     #: ``global_batch_size``; ``metric:OLD`` for the new name of a metric that was reported as
     #: ``OLD``; ``init_first`` where ``__init__.py`` is imported before the trial.
@@ -188,7 +188,7 @@ class Fix:
     #: each written once.
     constructor: tuple[str, ...] = ()
     notes: tuple[tuple[Kind, str], ...] = ()  #: what the user should know, each with its kind
-    config: tuple[ConfigNeed, ...] = ()  #: what the configs of the trial have to say
+    config: tuple[ConfigNeed, ...] = ()  #: what the configs of the trial need
     rule: str = ""  #: the rule's id, which the engine adds
     source: Source = _UNKNOWN  #: the file of the place, which the engine adds
     #: every edit with its file, which the engine adds

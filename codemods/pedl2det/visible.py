@@ -22,32 +22,32 @@ def shown(path: Path) -> str:
 
 
 def visible(text: str) -> str:
-    """A text in which what cannot be seen is shown as a code: controls, half characters.
+    """Return a text with escapes for invisible characters: controls, surrogates.
 
-    A file's name may hold anything; some characters turn the reading around, others a terminal.
+    A file's name may hold anything: some characters reverse the text, others control a terminal.
     """
     if text.isprintable():
         return text
     return "".join(
-        one
-        if one.isprintable() or unicodedata.category(one) == "Zs"  # a space of some width
-        else one.encode("unicode_escape").decode()
-        for one in text
+        char
+        if char.isprintable() or unicodedata.category(char) == "Zs"  # a space of some width
+        else char.encode("unicode_escape").decode()
+        for char in text
     )
 
 
 def visible_lines(text: str) -> str:
-    """The same for a text of several lines: ends of lines and tabs are kept."""
-    return "".join(one if one in "\t\n" else visible(one) for one in text)
+    """Do the same for a text of several lines: ends of lines and tabs are kept."""
+    return "".join(char if char in "\t\n" else visible(char) for char in text)
 
 
 def printable(name: str) -> str:
-    """A text that every encoding can write: bytes that are no text become escapes."""
+    """Return a text that every encoding can write: undecodable bytes become escapes."""
     return name.encode("utf-8", errors="backslashreplace").decode("utf-8")
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print lines for people, whoever wrote what is in them; dropped where nobody reads stderr."""
+    """Print lines for people, with escapes; drop them where nobody reads stderr."""
     with contextlib.suppress(*([BrokenPipeError] if err else [])):
         click.echo(text if text.isprintable() else visible_lines(text), err=err)
 

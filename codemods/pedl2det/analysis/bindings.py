@@ -1,4 +1,4 @@
-"""Which nodes open scopes and bind names, and which bindings may hold where a name is read."""
+"""Scopes and bindings, and which bindings may reach a read of a name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAMING = {
     ast.MatchMapping: "rest",
 }
 
-#: How a script asks whether it is run.
+#: The conditions of main guards.
 MAIN_GUARDS = ("__name__ == '__main__'", "'__main__' == __name__")
 #: One step into a value: an index, a key, or None for any member.
 Step = int | str | None
@@ -38,11 +38,11 @@ class Binding:
     node: ast.AST  #: the place: a target, a parameter, an import alias, a definition
     value: ast.expr | None = None  #: the expression that it is bound to, if there is one
     path: Path = ()  #: the member of ``value`` that is bound, for unpacking and loops
-    augmented: bool = False  #: whether the old value takes part (``x += y``)
+    augmented: bool = False  #: whether the new value depends on the old one (``x += y``)
 
 
 def name_of(node: ast.AST) -> str | None:
-    """The name that one node binds or reads."""
+    """The name that a node binds or reads."""
     if isinstance(node, ast.alias):
         return node.asname or node.name.partition(".")[0]
     field = NAMING.get(type(node))
@@ -50,7 +50,7 @@ def name_of(node: ast.AST) -> str | None:
 
 
 def binding_of(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> Binding | None:
-    """What a place is bound to; None if it is not, as after ``del`` or in ``x: int``."""
+    """The binding at a place; None if there is none, as in ``del x`` or ``x: int``."""
     if isinstance(getattr(node, "ctx", None), ast.Del):
         return None
     if not isinstance(node, ast.Name | ast.Attribute):
@@ -62,7 +62,7 @@ def binding_of(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> Binding | N
         match parent:
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 index = elements.index(child)  # type: ignore[arg-type]
-                is_open = any(isinstance(one, ast.Starred) for one in elements[: index + 1])
+                is_open = any(isinstance(element, ast.Starred) for element in elements[: index + 1])
                 path = (None if is_open else index, *path)
             case ast.Starred():
                 pass
@@ -82,7 +82,7 @@ def binding_of(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> Binding | N
 
 
 def imported_as(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
-    """The dotted name of what an import imports, with the dots of a relative one."""
+    """The dotted name that an import refers to, with the leading dots of a relative import."""
     if isinstance(node, ast.Import):
         return alias.name
     dotted = "." * node.level + (node.module or "")
@@ -90,7 +90,7 @@ def imported_as(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
 
 
 def is_inside(child: ast.AST, function: ast.AST) -> bool:
-    """Whether a child of a function is evaluated in its own scope."""
+    """Whether a child of a function is evaluated in the scope of the function."""
     if isinstance(function, ast.Lambda):
         return child is function.body
     assert isinstance(function, Function)
@@ -98,7 +98,7 @@ def is_inside(child: ast.AST, function: ast.AST) -> bool:
 
 
 def run_at_once(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes that may run with a node: not the bodies of its functions."""
+    """The nodes that may run when a node runs: all but the bodies of functions in it."""
     stack = [node]
     while stack:
         part = stack.pop()
@@ -109,11 +109,11 @@ def run_at_once(node: ast.AST) -> Iterator[ast.AST]:
             stack += ast.iter_child_nodes(part)
 
 
-#: What may hold at a place of what is bound before it, and whether older bindings may hold too.
-Held = tuple[set[ast.AST], bool]
+#: The bindings that may reach a place, and whether earlier ones may reach it too.
+_Reached = tuple[set[ast.AST], bool]
 _LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 _BLOCKS = ("body", "orelse", "finalbody")
-#: Statements, and their parts, in which a binding may hold before or after its place.
+#: Statements, and parts of them, in which a binding may also reach earlier places.
 _LOOSE = (
     *(ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith),
     *(ast.Try, ast.TryStar, ast.ExceptHandler, ast.Match, ast.match_case),
@@ -121,76 +121,81 @@ _LOOSE = (
 
 
 class Reaching:
-    """Reaching definitions: the bindings of one name in one scope, and where they may hold.
+    """The reaching definitions of one name in one scope.
 
     Walks backward from a read through the statements of its scope, until a binding is certain. Only
-    blocks and branches are told apart; of a loop, ``with``, ``try`` or ``match`` every binding may
-    hold, and every one before it. So the answer is never too short.
+    blocks and branches are distinguished: any binding in a loop, ``with``, ``try`` or ``match`` may
+    reach the read, and so may those before it. The answer may have too many bindings, never too
+    few.
     """
 
     def __init__(
         self, scope: ast.AST, nodes: Iterable[ast.AST], parents: Mapping[ast.AST, ast.AST]
     ) -> None:
         self._scope, self._parents = scope, parents
-        #: The bindings in each node around one, itself included.
+        #: For each node, the bindings in it.
         self._within: dict[ast.AST, set[ast.AST]] = defaultdict(set)
         for node in nodes:
-            here = node
-            while here is not scope:
-                self._within[here].add(node)
-                here = parents[here]
+            outer = node
+            while outer is not scope:
+                self._within[outer].add(node)
+                outer = parents[outer]
 
     def at(self, read: ast.AST) -> set[ast.AST]:
-        """The bindings that may hold where the name is read."""
-        found: set[ast.AST] = set()
+        """The bindings that may reach a read of the name."""
+        bindings: set[ast.AST] = set()
         child = read
         while child is not self._scope:
             parent = self._parents[child]
             blocks = (getattr(parent, name, None) for name in _BLOCKS)
-            block = next((one for one in blocks if isinstance(one, list) and child in one), None)
+            block = next(
+                (body for body in blocks if isinstance(body, list) and child in body), None
+            )
             if block is not None:
-                held, passes = self._after(block[: block.index(child)])
-                found |= held
+                reaching, passes = self._after(block[: block.index(child)])
+                bindings |= reaching
                 if not passes:
-                    return found
+                    return bindings
             if isinstance(parent, _LOOSE):
-                found |= self._in(parent)
+                bindings |= self._in(parent)
                 match parent:  # a loop's target is bound before its body
                     case ast.For() | ast.AsyncFor() if child in parent.body:
                         if self._in(parent.target):
-                            return found
+                            return bindings
             elif isinstance(parent, ast.If) and block is not None:
-                found |= self._in(parent.test)
+                bindings |= self._in(parent.test)
             elif block is None and isinstance(parent, ast.stmt):
-                parents = {one: self._parents[one] for one in self._in(child)}
-                found |= {one for one in parents if isinstance(parents[one], ast.NamedExpr)}
+                parents = {binding: self._parents[binding] for binding in self._in(child)}
+                bindings |= {
+                    binding for binding in parents if isinstance(parents[binding], ast.NamedExpr)
+                }
             child = parent
-        return found | {one for one in self._within if isinstance(one, ast.arg)}
+        return bindings | {binding for binding in self._within if isinstance(binding, ast.arg)}
 
-    def _after(self, statements: Sequence[ast.AST]) -> Held:
-        """What may hold after some statements."""
-        found: set[ast.AST] = set()
+    def _after(self, statements: Sequence[ast.AST]) -> _Reached:
+        """The bindings that may reach the end of some statements."""
+        bindings: set[ast.AST] = set()
         for statement in reversed(statements):
             if isinstance(statement, _LEAVING):
-                return found, False
+                return bindings, False
             if statement in self._within:
-                held, passes = self._through(statement)
-                found |= held
+                reaching, passes = self._through(statement)
+                bindings |= reaching
                 if not passes:
-                    return found, False
-        return found, True
+                    return bindings, False
+        return bindings, True
 
-    def _through(self, node: ast.AST) -> Held:
-        """What may hold after a statement that binds the name."""
+    def _through(self, node: ast.AST) -> _Reached:
+        """The bindings that may reach the end of a statement that binds the name."""
         match node:
             case ast.If(test=test):
-                held, passes = self._after(node.body)
+                reaching, passes = self._after(node.body)
                 other, passes_other = self._after(node.orelse)
-                return held | other | self._in(test), passes or passes_other
+                return reaching | other | self._in(test), passes or passes_other
             case ast.AugAssign(target=target) if target in self._within:
                 return self._in(node), True
         is_certain = not isinstance(node, _LOOSE) and any(
-            not isinstance(self._parents[one], ast.NamedExpr) for one in self._in(node)
+            not isinstance(self._parents[binding], ast.NamedExpr) for binding in self._in(node)
         )
         return self._in(node), not is_certain
 

@@ -36,7 +36,7 @@ _NAMING: dict[str, KeyPath] = {
 _PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*")
 #: Visit no more nodes than this: nested aliases may stand for billions of values.
 _MOST_NODES = 100_000
-_MOST_DIGITS = 4300  # that Python reads as a number
+_MOST_DIGITS = 4300  # of a number that Python parses
 _FAST: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, with libyaml
 
 
@@ -92,7 +92,7 @@ class Config:
 
     @classmethod
     def read(cls, path: Path) -> Config:
-        """Read a file; raises as :meth:`of`, also if it cannot be read or is not UTF-8."""
+        """Read a file; raises as :meth:`of` does, and if it cannot be read or is not UTF-8."""
         return cls.of(*decoded(read_bytes(path)))
 
     @classmethod
@@ -114,7 +114,7 @@ class Config:
         return cls(text, root, encoding)
 
     def encoded(self, text: str) -> bytes:
-        """The bytes of a new text of this file."""
+        """Encode a new text of this file."""
         return text.encode(self.encoding)
 
     @property
@@ -138,8 +138,8 @@ class Config:
     @property
     def trial(self) -> str:
         """The trial that the config names, as ``module:Class``; else an empty string."""
-        found = (self.named.get(kind, "") for kind in ("entrypoint", "trial_class"))
-        return next((one for one in found if ":" in one), "")
+        entrypoints = (self.named.get(kind, "") for kind in ("entrypoint", "trial_class"))
+        return next((name for name in entrypoints if ":" in name), "")
 
     @cached_property
     def counts_steps(self) -> bool:
@@ -150,7 +150,9 @@ class Config:
     def periods(self) -> list[Entry]:
         """The periods of validations and checkpoints that are in steps."""
         periods = [self.entry(name) for name in _PERIODS]
-        return [one for one in periods if one and one.scalar is not None and not one.is_null]
+        return [
+            entry for entry in periods if entry and entry.scalar is not None and not entry.is_null
+        ]
 
     def entry(self, *path: str) -> Entry | None:
         """The key and value at a path of keys, or None."""
@@ -189,11 +191,11 @@ class Config:
         return properties.end(), end
 
     def value(self) -> Any:
-        """The document as plain objects, every scalar as its text, nothing shared."""
+        """The document as plain objects: every scalar as its text, without shared objects."""
         return _plain(self.root)
 
-    def anew(self) -> str:
-        """The document as a new text of the same values, which shares nothing; without comments."""
+    def text_without_aliases(self) -> str:
+        """The document as a new text with the same values, without aliases and comments."""
         return str(yaml.serialize(self.root, Dumper=_WithoutAliases, allow_unicode=True))
 
     def _pairs(self, parent: Entry | None) -> dict[str, Entry]:
@@ -211,23 +213,23 @@ class Config:
 
 
 class _WithoutAliases(yaml.SafeDumper):
-    """Writes each node in every place where it stands."""
+    """Writes a node in full at each of its places."""
 
     def serialize_node(self, node: yaml.Node, parent: yaml.Node, index: int) -> None:
-        """Write a node, also if it was written before."""
+        """Write a node, even if it was written before."""
         self.anchors[node] = None
         self.serialized_nodes.pop(node, None)
         super().serialize_node(node, parent, index)
 
 
 def whole_number(text: str) -> int | None:
-    """Return the whole number that a text is; None if it is none, or longer than Python reads."""
+    """Parse a whole number; None if it is not one, or is longer than Python parses."""
     is_number = text.removeprefix("-").isdecimal() and len(text) <= _MOST_DIGITS
     return int(text) if is_number else None
 
 
 def _check(root: Any) -> None:
-    """Refuse keys that are there twice, aliases that stand for too much, and endless numbers."""
+    """Refuse duplicate keys, aliases that expand to too many values, and numbers too long."""
     for count, node in enumerate(_nodes(root)):
         if count > _MOST_NODES:
             raise Unreadable("aliases of aliases stand for too many values")
@@ -253,7 +255,7 @@ def _merge(root: Any) -> None:
 
 
 def _nodes(root: Any) -> Iterator[Any]:
-    """Every node below a root, in the order of the text; one with aliases several times."""
+    """Every node below a root, in the order of the text; one with aliases comes several times."""
     stack = [root] if root is not None else []
     while stack:
         node = stack.pop()
@@ -265,7 +267,7 @@ def _nodes(root: Any) -> Iterator[Any]:
 
 
 def _plain(node: Any) -> Any:
-    """A node as plain objects, every scalar as its text, nothing shared."""
+    """A node as plain objects: see :meth:`Config.value`."""
     if isinstance(node, yaml.MappingNode):
         return {str(key.value): _plain(value) for key, value in node.value}
     if isinstance(node, yaml.SequenceNode):
@@ -278,10 +280,10 @@ _TENSORFLOW = re.compile(r"(?:[-:]tf|\btensorflow)[-:](\d+)\.(\d+)")
 
 
 def tensorflow_in(image: str) -> set[tuple[int, int]]:
-    """Return the versions of TensorFlow that the name of an image says."""
+    """Return the versions of TensorFlow in the name of an image."""
     return {(int(major), int(minor)) for major, minor in _TENSORFLOW.findall(image)}
 
 
 def is_old_image(image: str) -> bool:
-    """Tell whether the name of an image says that its TensorFlow is too old."""
+    """Tell whether an image has a TensorFlow that is too old, by the image's name."""
     return any(version < (2, 15) for version in tensorflow_in(image))

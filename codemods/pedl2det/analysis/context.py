@@ -1,4 +1,4 @@
-"""What the old harness handed to code, where the context can be had instead, and the old config."""
+"""How code can get the trial's context, and what it does with the experiment config."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pedl2det.analysis.flow.values import (
     Way,
     by_position,
     first_parameter,
-    is_a,
+    has_decorator,
 )
 
 
@@ -36,7 +36,7 @@ def entry_of(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> E
         takes_any = positional or arguments.kwonlyargs or arguments.vararg or arguments.kwarg
         return Entry(None, None, is_plain=not takes_any)
     needed = len(positional) - len(arguments.defaults)
-    is_plain = needed <= 2 and all(one is not None for one in arguments.kw_defaults)
+    is_plain = needed <= 2 and all(default is not None for default in arguments.kw_defaults)
     return Entry(positional[0], positional[1], is_plain=is_plain)
 
 
@@ -54,13 +54,13 @@ class Access:
 
 
 class ContextReach:
-    """Answers where the context of the trial can be had.
+    """Where code can get the trial's context.
 
-    A function of the project can be handed the context if every call of it is seen and stands
-    where the context can be had. Code that runs while a module is imported never can, nor can
-    functions that are passed around as values: for these, the faithful form asks
-    ``legacy_keras``, which the trial's constructor binds to its context. The trial itself calls
-    ``make_data_loaders`` and ``download_data``.
+    A function of the project can take the context as a parameter if all its calls are known and
+    made where the context is available. Code that runs while a module is imported cannot get it,
+    nor can functions that are passed around as values: these ask ``legacy_keras``, which the
+    trial's constructor binds to its context. The trial itself calls ``make_data_loaders`` and
+    ``download_data``.
     """
 
     def __init__(
@@ -72,46 +72,48 @@ class ContextReach:
     ) -> None:
         self._flow = flow
         self._classes = classes
-        self._entries = [one for one in (loaders, download) if one is not None]
+        self._entries = [function for function in (loaders, download) if function is not None]
         self._known: dict[ast.AST, bool] = {}
 
     def at(self, node: ast.AST) -> Access | None:
         """How code at a place gets the context; None if it cannot."""
-        around = self._around(node)
-        function = next((one for one in reversed(around) if isinstance(one, Function)), None)
+        scopes = self._around(node)
+        function = next((scope for scope in reversed(scopes) if isinstance(scope, Function)), None)
         if function is None:
             return None
-        own = self._on_trial(function)
-        if own is not None:
-            inner = (arg.arg for one in around if one is not function for arg in by_position(one))
-            return None if own.partition(".")[0] in inner else Access(own)
-        if (given := self._given(function)) is not None:
-            return Access(given)
+        expression = self._on_trial(function)
+        if expression is not None:
+            inner = (
+                arg.arg for scope in scopes if scope is not function for arg in by_position(scope)
+            )
+            return None if expression.partition(".")[0] in inner else Access(expression)
+        if (parameter := self._given(function)) is not None:
+            return Access(parameter)
         if self.can_take(function):
             return Access(self.parameter_of(function), function)
         return None
 
     @cached_property
     def _constructor_parameters(self) -> list[ast.arg]:
-        """The parameters by which trials get their context, before the migration."""
+        """The parameters through which trials get their context before the migration."""
         methods = [self._flow.own_method(owner, "__init__") for owner in self._classes]
-        given = [_given_context(method) for method in methods if method is not None]
-        return [one for one in given if one is not None]
+        parameters = [_given_context(method) for method in methods if method is not None]
+        return [parameter for parameter in parameters if parameter is not None]
 
     def _given(self, function: Function) -> str | None:
-        """The parameter that gets the trial's context in every call already."""
-        for one in by_position(function):
-            sources = [at for at in self._flow.origins(one) if at.node is not one]
+        """The parameter that already gets the trial's context in every call."""
+        for parameter in by_position(function):
+            sources = [at for at in self._flow.origins(parameter) if at.node is not parameter]
             known = (not at.path and at.node in self._constructor_parameters for at in sources)
             if sources and all(known):
-                return one.arg
+                return parameter.arg
         return None
 
     def can_take(self, function: Function) -> bool:
-        """Whether every caller of a function can hand the context on."""
+        """Whether every caller of a function can pass the context on."""
         if function in self._known:
             return self._known[function]
-        self._known[function] = True  # a recursive call hands on its own
+        self._known[function] = True  # a recursive call passes its own
         calls = self._flow.calls(function)
         owner = self._flow.modules.home(function).names.parents.get(function)
         if function in self._entries:  # which the trial calls
@@ -125,26 +127,28 @@ class ContextReach:
     def parameter_of(self, function: Function) -> str:
         """The name under which a function gets the context."""
         names = self._flow.modules.home(function).names
-        return next(one for one in _ATTRIBUTES if not names.uses_name(function, one))
+        return next(name for name in _ATTRIBUTES if not names.uses_name(function, name))
 
     def _around(self, node: ast.AST) -> list[Callable]:
         """The functions and lambdas whose bodies hold a node, below a class or a module."""
-        found: list[Callable] = []
+        scopes: list[Callable] = []
         child = node
         for parent in self._flow.modules.home(node).names.around(node):
             if isinstance(parent, Callable) and is_inside(child, parent):
-                found.append(parent)
+                scopes.append(parent)
             elif isinstance(parent, ast.ClassDef) and any(
-                isinstance(one, Function) for one in found
+                isinstance(scope, Function) for scope in scopes
             ):
                 break
             child = parent
-        return found
+        return scopes
 
     def _on_trial(self, function: Function) -> str | None:
         """The context's expression in a method of a trial."""
         owner = self._flow.modules.home(function).names.parents.get(function)
-        is_bound = not (is_a(function, "staticmethod") or is_a(function, "classmethod"))
+        is_bound = not (
+            has_decorator(function, "staticmethod") or has_decorator(function, "classmethod")
+        )
         if owner not in self._classes or not is_bound:
             return None
         if function.name == "__init__":
@@ -154,8 +158,8 @@ class ContextReach:
 
     def constructor_parameter(self, function: Function) -> str:
         """The name of the context in a trial's constructor, before or after its migration."""
-        given = _given_context(function)
-        return self.parameter_of(function) if given is None else given.arg
+        parameter = _given_context(function)
+        return self.parameter_of(function) if parameter is None else parameter.arg
 
     @cached_property
     def attribute(self) -> str:
@@ -167,41 +171,49 @@ class ContextReach:
                         return name
         return self.unused(*_ATTRIBUTES)
 
-    def unused(self, *wanted: str) -> str:
+    def unused(self, *names: str) -> str:
         """The first of some names that no class of the trial uses for an attribute."""
-        return next(one for one in wanted if one not in self._stored_attributes)
+        return next(name for name in names if name not in self._stored_attributes)
 
     @cached_property
     def _stored_attributes(self) -> set[str]:
         """The attributes that the classes of the trial set, define or name in a text."""
         modules = self._flow.modules  # other code may set them on the trial, too
-        found = {one.attr for one in modules.of(ast.Attribute) if isinstance(one.ctx, ast.Store)}
+        stored = {
+            attribute.attr
+            for attribute in modules.of(ast.Attribute)
+            if isinstance(attribute.ctx, ast.Store)
+        }
         for owner in self._classes:
             names = self._flow.modules.home(owner).names
             for node in names.below(owner):
                 match node:
                     case ast.Constant(value=str(name)):
-                        found.add(name)
+                        stored.add(name)
                     case ast.Name(ctx=ast.Store(), id=name) if names.binder(node) is owner:
-                        found.add(name)
-            found |= {one.name for one in owner.body if isinstance(one, Function)}
-        return found
+                        stored.add(name)
+            stored |= {member.name for member in owner.body if isinstance(member, Function)}
+        return stored
 
 
 def _given_context(function: Function) -> ast.arg | None:
-    """The parameter by which a constructor gets the context already."""
-    done = {ast.unparse(one) for one in function.body}
-    for one in by_position(function)[1:]:
-        is_annotated = one.annotation is not None and "Context" in ast.unparse(one.annotation)
-        kept = {f"{first_parameter(function)}.{name} = {one.arg}" for name in _ATTRIBUTES}
-        if is_annotated or one.arg in ("context", "trial_context") or kept & done:
-            return one
+    """The parameter through which a constructor already gets the context."""
+    done = {ast.unparse(statement) for statement in function.body}
+    for parameter in by_position(function)[1:]:
+        is_annotated = parameter.annotation is not None and "Context" in ast.unparse(
+            parameter.annotation
+        )
+        assignments = {
+            f"{first_parameter(function)}.{name} = {parameter.arg}" for name in _ATTRIBUTES
+        }
+        if is_annotated or parameter.arg in ("context", "trial_context") or assignments & done:
+            return parameter
     return None
 
 
-#: How code asks for the config as it was.
+#: How code asks for the config in its old form.
 AS_BEFORE = "legacy_keras.get_experiment_config()"
-#: Keys in which the migration changes something, or that are called otherwise today.
+#: Keys whose values the migration changes, or that have another name today.
 _CHANGED = {
     *("batches_per_step", "data_layer", "entrypoint", "entrypoints", "environment"),
     *("hyperparameters", "min_checkpoint_period", "min_validation_period", "optimizations"),
@@ -217,21 +229,20 @@ Source = ast.Call | ast.arg
 class ConfigUses:
     """What code does with the experiment config.
 
-    Code that asks the context gets the config of today, if all of it only reads single keys that
-    the migration leaves alone. Where any code does something else with the config, all code gets
-    one dict that is the config as it was.
+    Code asks the context for today's config if all code only reads single keys that the migration
+    does not change. Otherwise all code gets one dict with the config in its old form.
     """
 
     flow: Flow  #: the value-flow graph
-    today: Collection[Source]  #: where code gets the config of today
-    #: where code gets the config as it was, because the context cannot be had
+    today: Collection[Source]  #: where code can get today's config
+    #: where code gets the config in its old form, because it cannot get the context
     as_before: Collection[Source]
     #: whether all code of ``today`` only reads keys that stay, and none changes any
     is_plain: bool = True
 
     def __post_init__(self) -> None:
-        plain = all(self._reads_keys(one) for at in self.today for one in self._expressions(at))
-        changes = (self._changes(one) for at in self.as_before for one in self._expressions(at))
+        plain = all(self._reads_keys(node) for at in self.today for node in self._expressions(at))
+        changes = (self._changes(node) for at in self.as_before for node in self._expressions(at))
         self.is_plain = plain and not any(changes)
 
     @property
@@ -258,8 +269,8 @@ class ConfigUses:
     def _changes(self, node: ast.expr) -> bool:
         """Whether code changes a section of the config, or one within it."""
         waiting, seen = [node], {node}
-        for one in waiting:
-            for use in self.flow.uses(one):
+        for expression in waiting:
+            for use in self.flow.uses(expression):
                 if use.is_change:
                     return True
                 inner = use.around

@@ -1,8 +1,9 @@
 """Find the projects below some paths: which files belong to which trial.
 
-Every file is read once and most leave after a search for a few words in its bytes. A trial's home
-is the directory of its config, or the outermost package around its class. The modules of a project
-are those that the trial imports, however far round, and the files beside them that use these.
+Every file is read once, and most are dismissed after a search for a few words in their bytes. A
+trial's home is the directory of its config, or the outermost package around its class. The modules
+of a project are those that the trial imports, directly or not, and the files beside them that use
+these.
 """
 
 from __future__ import annotations
@@ -18,27 +19,27 @@ from pedl2det.analysis.config import Config
 from pedl2det.analysis.project import SUPPORT, Project, Reader
 from pedl2det.findings import Unreadable
 
-#: What texts name that may have to change: the old API, and what it was pinned with.
+#: Words in texts that may have to change: the old API, and packages pinned for it.
 _WORDS = (b"pedl", b"determined", b"tensorflow", b"keras", b"numpy", b"h5py", b"protobuf")
 
 
 @dataclass(frozen=True)
 class Discovered:
-    """What there is below some paths."""
+    """The projects and other files below some paths."""
 
     projects: tuple[Project, ...]  #: the projects, by their directories
     texts: tuple[Path, ...]  #: the other files that may name the old API
-    #: Configs that count in steps and belong to no trial, or to one of several, or are JSON.
+    #: Configs that count in steps and are JSON, or do not belong to exactly one trial.
     stray: tuple[Path, ...]
     directories: tuple[Path, ...]  #: the directories in which files may be written
     notebooks: tuple[Path, ...]  #: the notebooks that name the old API or its commands
     unreadable: Mapping[Path, Unreadable]  #: why some files and folders cannot be read
-    reader: Reader = field(compare=False)  #: the files that were read on the way
+    reader: Reader = field(compare=False)  #: the files that were read
 
 
 @dataclass
 class _Files:
-    """The files by what their bytes say."""
+    """The files by their content."""
 
     python: list[Path] = field(default_factory=list)
     old: list[Path] = field(default_factory=list)  #: Python that may use an old API
@@ -50,7 +51,7 @@ class _Files:
     unreadable: dict[Path, Unreadable] = field(default_factory=dict)
 
     def add(self, file: Path) -> None:
-        """File a path by its name and by a search for words in its bytes."""
+        """Sort a file in, by its name and by words in its bytes."""
         name = file.name
         if name == SUPPORT:
             return
@@ -60,7 +61,7 @@ class _Files:
         except Unreadable as error:
             self.unreadable[file] = error
             if is_yaml:
-                self.configs.append(file)  # of the trial in whose directory it is
+                self.configs.append(file)  # it belongs to the trial around it
             return
         if tree.is_python(name):
             self.python.append(file)
@@ -99,20 +100,30 @@ def discover(paths: Sequence[Path]) -> Discovered:
     ]
     homes |= {file.parent for file in scripts}
     directories = tuple(sorted({path.resolve() for path in paths if path.is_dir()}))
-    outside = sorted(one for one in homes if not _is_below(one, directories))
-    beside = [one for one in tree.files_below(outside) if one.suffix in tree.YAML]  # single files
+    outside = sorted(home for home in homes if not _is_below(home, directories))
+    # A path may be a single file, with its config beside it.
+    beside = [file for file in tree.files_below(outside) if file.suffix in tree.YAML]
     files.configs += [file for file in beside if _is_config(tree.bytes_or_none(file) or b"")]
     configs_of, stray = assign(sorted(set(files.configs)), sorted(homes), directories, reader)
     projects = []
     for home in sorted(homes):
-        inner = [one for one in homes if one != home and one.is_relative_to(home)]
-        own = [one for one in files.old if one.is_relative_to(home) and not _is_below(one, inner)]
-        own_scripts = tuple(one for one in scripts if one.parent == home)
+        inner = [other for other in homes if other != home and other.is_relative_to(home)]
+        old = [
+            file for file in files.old if file.is_relative_to(home) and not _is_below(file, inner)
+        ]
+        own_scripts = tuple(script for script in scripts if script.parent == home)
         configs = configs_of.get(home, ())
-        entries = [one for file in configs if (one := reader.config_or_none(file)) is not None]
-        top = max((one for one in directories if home.is_relative_to(one)), default=home)
-        defining = [*(file for file, one in trials.items() if one == home), *own_scripts]
-        project = membership.members(home, defining, own, entries, reader, inner, top)
+        entries = [
+            config for file in configs if (config := reader.config_or_none(file)) is not None
+        ]
+        top = max(
+            (directory for directory in directories if home.is_relative_to(directory)), default=home
+        )
+        defining = [
+            *(file for file, trial_home in trials.items() if trial_home == home),
+            *own_scripts,
+        ]
+        project = membership.members(home, defining, old, entries, reader, inner, top)
         projects.append(replace(project, configs=configs, scripts=own_scripts))
     projects += _without_trial(files.old, projects, reader)
     return Discovered(
@@ -120,7 +131,7 @@ def discover(paths: Sequence[Path]) -> Discovered:
         tuple(files.texts),
         stray,
         (*directories, *outside),
-        tuple(one for one in files.notebooks if b"pedl" in one.read_bytes()),
+        tuple(notebook for notebook in files.notebooks if b"pedl" in notebook.read_bytes()),
         files.unreadable,
         reader,
     )
@@ -133,17 +144,17 @@ def _is_config(data: bytes) -> bool:
 
 
 def _is_below(path: Path, directories: Sequence[Path]) -> bool:
-    return any(path.is_relative_to(one) for one in directories)
+    return any(path.is_relative_to(directory) for directory in directories)
 
 
 def _without_trial(
     old: Sequence[Path], projects: Sequence[Project], reader: Reader
 ) -> Iterator[Project]:
     """Files with old names that belong to no trial, by directory."""
-    taken = {file for one in projects for file in one.modules.values()}
+    taken = {file for project in projects for file in project.modules.values()}
     loose: dict[Path, dict[str, Path]] = {}
     for file in old:
-        source = reader.source_or_none(file)  # None for one of Python 2
+        source = reader.source_or_none(file)  # None if it is Python 2
         if file not in taken and (source is None or membership.uses_legacy(source)):
             loose.setdefault(file.parent, {})[file.stem] = file
     for directory, modules in sorted(loose.items()):
@@ -159,7 +170,7 @@ def assign(
     its entrypoint names, or to the only one near it. The search ends at the ``tops``. Return the
     configs of each trial's directory, and the stray ones.
     """
-    found: dict[Path, list[Path]] = {}
+    assigned: dict[Path, list[Path]] = {}
     stray: list[Path] = []
     for file in files:
         config = reader.config_or_none(file)
@@ -171,23 +182,23 @@ def assign(
         else:
             continue
         if len(candidates) == 1:
-            found.setdefault(candidates[0], []).append(file)
+            assigned.setdefault(candidates[0], []).append(file)
         elif config is not None and config.counts_steps:
             stray.append(file)
-    return {home: tuple(configs) for home, configs in found.items()}, tuple(stray)
+    return {home: tuple(configs) for home, configs in assigned.items()}, tuple(stray)
 
 
 def _candidates(
     file: Path, config: Config, homes: Sequence[Path], tops: Sequence[Path]
 ) -> list[Path]:
-    """The trials that a config may belong to; the only one where it is clear."""
+    """The trials that a config may belong to; only one if that is clear."""
     around = _around(file, homes)
     if around:
         return around
     name = config.trial.partition(":")[0]
-    beside = (tree.bytes_or_none(one) or b"" for one in file.parent.glob("*.py"))
+    beside = (tree.bytes_or_none(sibling) or b"" for sibling in file.parent.glob("*.py"))
     if not name and any(b"Trial" in data and names.mentions_legacy(data) for data in beside):
-        return []  # of a trial beside it that is none of Keras
+        return []  # it belongs to a trial that is not a Keras trial
     nearest: list[Path] = []
     for directory in file.parents:
         below = [home for home in homes if home.is_relative_to(directory)]
@@ -201,51 +212,51 @@ def _candidates(
 
 
 def _around(file: Path, homes: Sequence[Path]) -> list[Path]:
-    """The trial in whose directory a file is, as a list of one; the innermost of several."""
+    """The innermost trial around a file, in a list; empty if there is none."""
     around = [home for home in homes if file.is_relative_to(home)]
     return [max(around, key=lambda home: len(home.parts))] if around else []
 
 
 def _holds(home: Path, directory: Path, name: str) -> bool:
-    """Whether an entrypoint's module is found from a trial's directory, or is in it."""
-    found = membership.module(home, name) or membership.module(directory, name)
-    return found is not None and found.is_relative_to(home)
+    """Whether a trial's directory holds the module of an entrypoint."""
+    file = membership.module(home, name) or membership.module(directory, name)
+    return file is not None and file.is_relative_to(home)
 
 
 def with_notebooks(
     projects: Sequence[Project], files: Sequence[Path], reader: Reader
 ) -> Iterator[Project]:
-    """Add notebooks to the projects whose modules they import, and projects of their own."""
-    found = list(projects)
+    """Add notebooks to the projects whose modules they import, or as projects of their own."""
+    updated = list(projects)
     for file in files:
         source = reader.source_or_none(file)
         has_trial = source is not None and bool(membership.trial_classes(source))
-        near = None if has_trial else _nearest(file, found)
+        near = None if has_trial else _nearest(file, updated)
         if near is not None and _imports(file, near):
-            found[found.index(near)] = replace(near, notebooks=(*near.notebooks, file))
+            updated[updated.index(near)] = replace(near, notebooks=(*near.notebooks, file))
         elif names.mentions_legacy(file.read_bytes()) and _matters(file, reader):
             modules = {file.stem: file}
             if has_trial:
                 modules = membership.reached([file], file.parent, reader)
             needed = frozenset(modules.values())
-            found.append(Project(file.parent, file.parent, modules, needed, has_trial=has_trial))
-    taken = {path for one in found if one.has_trial for path in one.modules.values()}
-    for one in found:
-        if one.has_trial:
-            yield one
-        elif left := {name: path for name, path in one.modules.items() if path not in taken}:
-            yield replace(one, modules=left)
+            updated.append(Project(file.parent, file.parent, modules, needed, has_trial=has_trial))
+    taken = {path for project in updated if project.has_trial for path in project.modules.values()}
+    for project in updated:
+        if project.has_trial:
+            yield project
+        elif loose := {name: path for name, path in project.modules.items() if path not in taken}:
+            yield replace(project, modules=loose)
 
 
 def _nearest(file: Path, projects: Sequence[Project]) -> Project | None:
     """The project of the nearest trial around a notebook."""
     around = [
-        one
-        for one in projects
-        if one.has_trial and file.is_relative_to(one.home)
-        if any(path.suffix != tree.NOTEBOOK for path in one.modules.values())
+        project
+        for project in projects
+        if project.has_trial and file.is_relative_to(project.home)
+        if any(path.suffix != tree.NOTEBOOK for path in project.modules.values())
     ]
-    return max(around, key=lambda one: len(one.home.parts), default=None)
+    return max(around, key=lambda project: len(project.home.parts), default=None)
 
 
 def _imports(file: Path, project: Project) -> bool:
@@ -253,7 +264,7 @@ def _imports(file: Path, project: Project) -> bool:
     words = {name.partition(".")[0] for name in project.modules} - {"__init__"}
     words |= {project.home.name}
     text = file.read_bytes().decode("utf-8", errors="replace")
-    pattern = "|".join(re.escape(one) for one in sorted(words))
+    pattern = "|".join(re.escape(word) for word in sorted(words))
     return re.search(rf"\b(?:from|import)\s+(?:[\w.]+\s*,\s*)*\.?(?:{pattern})\b", text) is not None
 
 

@@ -24,12 +24,12 @@ ARRAYS_PARAMETERS = ("data", "labels", "batch_size", "sample_weight", "drop_left
 WRAP = "pedl.frameworks.keras.wrap_dataset"
 #: Methods of an ImageDataGenerator that make a Sequence.
 FLOWS = ("flow", "flow_from_directory", "flow_from_dataframe")
-#: What makes datasets of TensorFlow.
+#: The beginnings of the names of functions that make datasets of TensorFlow.
 _DATASETS = (
     *("tensorflow.data.", "tensorflow.compat.v1.data.", "tensorflow.compat.v2.data."),
     "tensorflow_datasets.load",
 )
-_SPEAKS_OF_DATASETS = re.compile(r"Dataset\b|\b(?:make|as)_(?:\w+_)?dataset\b|\btfds\b")
+_MENTIONS_DATASETS = re.compile(r"Dataset\b|\b(?:make|as)_(?:\w+_)?dataset\b|\btfds\b")
 
 
 class Role(Enum):
@@ -39,8 +39,8 @@ class Role(Enum):
     VALIDATION = 1
 
 
-def returning(trial: Trial) -> Iterator[tuple[Function, Role | None]]:
-    """The functions that return loaders; one without a role returns a pair."""
+def loader_functions(trial: Trial) -> Iterator[tuple[Function, Role | None]]:
+    """The functions that return loaders, with their role; None for one that returns both."""
     if trial.loaders is not None:
         yield trial.loaders, None
     else:
@@ -51,103 +51,120 @@ def returning(trial: Trial) -> Iterator[tuple[Function, Role | None]]:
 
 
 def roles_of(trial: Trial, call: ast.expr) -> set[Role]:
-    """What a value is returned for as a loader; empty if it is used for anything else."""
-    found = {_role(trial, use) for use in trial.flow.uses(call)}
-    return set() if None in found else {one for one in found if one is not None}
+    """The roles in which a value is returned as a loader; empty if it is used for anything else."""
+    roles = {_role(trial, use) for use in trial.flow.uses(call)}
+    return set() if None in roles else {role for role in roles if role is not None}
 
 
 def _role(trial: Trial, use: Use) -> Role | None:
-    for function, role in returning(trial):
+    for function, role in loader_functions(trial):
         if use.way is Way.RETURNED and function is use.function:
             if role is not None:
                 return None if use.path else role
-            return next((one for one in Role if use.path == (one.value,)), None)
+            return next((candidate for candidate in Role if use.path == (candidate.value,)), None)
     return None
 
 
 def returned_loaders(trial: Trial) -> Iterator[tuple[Role, list[Origin]]]:
-    """What the returned loaders are made of, through the methods of datasets."""
-    for function, role in returning(trial):
+    """The origins of the returned loaders by role, followed through the methods of datasets."""
+    for function, role in loader_functions(trial):
         for value in trial.flow.returned(function):
-            for each in Role if role is None else [role]:
-                yield each, made_of(trial, value, () if role is not None else (each.value,))
+            for loader_role in Role if role is None else [role]:
+                yield (
+                    loader_role,
+                    made_of(trial, value, () if role is not None else (loader_role.value,)),
+                )
 
 
 def pair_name(trial: Trial) -> str:
-    """The attribute for both loaders, which no class of the trial uses for something else."""
+    """An unused attribute name for the pair of loaders."""
     return trial.context.unused(*_PAIRS)
 
 
 def training_name(trial: Trial) -> str:
-    """The attribute for the training data, which no class of the trial uses for something else."""
+    """An unused attribute name for the training data."""
     return trial.context.unused("training_data", "epoch_data", "det_training_data")
 
 
 def keeps_adapters(trial: Trial) -> bool:
-    """Whether a loader may be an old data object, of which ``legacy_keras`` keeps the class."""
+    """Whether a loader may be an old data object, whose class ``legacy_keras`` keeps."""
     return any(
-        not one.is_in_annotation and plain_adapter(trial, one) is None
-        for one in trial.uses(*names.harness.ADAPTERS)
-    ) or not all(one.is_in_annotation for one in trial.uses(*RECORD_LOADERS))
+        not reference.is_in_annotation and plain_adapter(trial, reference) is None
+        for reference in trial.uses(*names.harness.ADAPTERS)
+    ) or not all(reference.is_in_annotation for reference in trial.uses(*RECORD_LOADERS))
 
 
 def needs_unwrapping(trial: Trial) -> bool:
-    """Whether only a run shows what the loaders are, so that ``training_loader`` has to look."""
+    """Whether only a run shows what the loaders are, so that ``training_loader`` has to check."""
     if keeps_adapters(trial):
         return True
-    found = [origin for _, origins in returned_loaders(trial) for origin in origins]
-    return any(_SPEAKS_OF_DATASETS.search(source.text) for source in trial.modules) and not all(
-        is_wrapped(trial, one) or is_sequence(trial, one) for one in found
+    loaders = [origin for _, origins in returned_loaders(trial) for origin in origins]
+    return any(_MENTIONS_DATASETS.search(source.text) for source in trial.modules) and not all(
+        is_wrapped(trial, origin) or is_sequence(trial, origin) for origin in loaders
     )
 
 
 def plain_adapter(trial: Trial, reference: Reference) -> Role | None:
     """The role of a returned adapter with visible settings, which can become ``configure_fit``."""
     call = reference.call
-    given = arguments_of(call, ADAPTER_PARAMETERS, data="sequence") if call is not None else None
-    if call is None or given is None or "sequence" not in given or not trial.context.at(call):
+    arguments = (
+        arguments_of(call, ADAPTER_PARAMETERS, data="sequence") if call is not None else None
+    )
+    if (
+        call is None
+        or arguments is None
+        or "sequence" not in arguments
+        or not trial.context.at(call)
+    ):
         return None
     roles = roles_of(trial, call)
-    is_lost = Role.TRAINING in roles and len(given) > 1 and not _is_always_returned(trial, call)
+    is_lost = Role.TRAINING in roles and len(arguments) > 1 and not _is_always_returned(trial, call)
     return roles.pop() if len(roles) == 1 and not is_lost else None
 
 
-def _is_always_returned(trial: Trial, made: ast.expr, depth: int = 0) -> bool:
+def _is_always_returned(trial: Trial, loader: ast.expr, depth: int = 0) -> bool:
     """Whether a value is returned where it is made, or is bound last to a name that is returned."""
-    within = trial.modules.home(made).names
-    function = within.definition_around(made)
+    within = trial.modules.home(loader).names
+    function = within.definition_around(loader)
     returned = trial.flow.returned(function) if isinstance(function, Function) else []
-    firsts = [one.elts[0] if isinstance(one, ast.Tuple) and one.elts else one for one in returned]
-    match within.statement_of(made), firsts:
-        case ast.Assign(targets=[target], value=value), [ast.Name() as last] if value is made:
-            is_here = [one.node for one in within.bindings(last)][-1:] == [target]
+    firsts = [
+        result.elts[0] if isinstance(result, ast.Tuple) and result.elts else result
+        for result in returned
+    ]
+    match within.statement_of(loader), firsts:
+        case ast.Assign(targets=[target], value=value), [ast.Name() as last] if value is loader:
+            is_here = [binding.node for binding in within.bindings(last)][-1:] == [target]
         case _:
-            is_here = made in firsts
-    if function is None or not is_here or function in dict(returning(trial)):
+            is_here = loader in firsts
+    if function is None or not is_here or function in dict(loader_functions(trial)):
         return is_here
-    calls = [one.node for one in trial.flow.calls(function)]
-    return depth < 4 and all(_is_always_returned(trial, one, depth + 1) for one in calls)
+    calls = [call.node for call in trial.flow.calls(function)]
+    return depth < 4 and all(_is_always_returned(trial, call, depth + 1) for call in calls)
 
 
 def is_plain_in_memory(trial: Trial, reference: Reference) -> bool:
     """Whether an ``InMemorySequence`` can become a tuple of its arrays."""
     call = reference.call
-    given = arguments_of(call, ARRAYS_PARAMETERS) if call is not None else None
-    if call is None or given is None or [*given][:2] != ["data", "labels"]:
+    arguments = arguments_of(call, ARRAYS_PARAMETERS) if call is not None else None
+    if call is None or arguments is None or [*arguments][:2] != ["data", "labels"]:
         return False
-    drop = given.get("drop_leftovers", ast.Constant(False))
+    drop = arguments.get("drop_leftovers", ast.Constant(False))
     return (
-        "batch_size" in given
-        and isinstance(given.get("sample_weight"), ast.Name | ast.Constant | ast.Attribute | None)
+        "batch_size" in arguments
+        and isinstance(
+            arguments.get("sample_weight"), ast.Name | ast.Constant | ast.Attribute | None
+        )
         and isinstance(drop, ast.Constant)
         and drop.value is False
         and bool(roles_of(trial, call))
-        and all(_is_batch_size(trial, one) for one in trial.flow.origins(given["batch_size"]))
+        and all(
+            _is_batch_size(trial, origin) for origin in trial.flow.origins(arguments["batch_size"])
+        )
     )
 
 
 def cuts_by_hyperparameter(trial: Trial) -> bool:
-    """Whether the hyperparameter ``batch_size`` is the size; a ``KerasTrial`` may have a method."""
+    """Whether the batch size is a hyperparameter, and not a method of a ``KerasTrial``."""
     return not any(True for _ in trial.methods("batch_size"))
 
 
@@ -164,21 +181,27 @@ def _is_batch_size(trial: Trial, origin: Origin) -> bool:
 
 
 def _is_hparams(trial: Trial, node: ast.arg) -> bool:
-    """Whether a parameter holds the hyperparameters, as the old harness gave them."""
-    given = [entry_of(one).hparams for one in (trial.loaders, trial.download) if one is not None]
-    given += [
-        one for _, method in trial.methods(*GIVEN_HPARAMS) for one in by_position(method)[1:2]
+    """Whether the old harness passed the hyperparameters to a parameter, unchanged."""
+    parameters = [
+        entry_of(function).hparams
+        for function in (trial.loaders, trial.download)
+        if function is not None
+    ]
+    parameters += [
+        parameter
+        for _, method in trial.methods(*GIVEN_HPARAMS)
+        for parameter in by_position(method)[1:2]
     ]
     return (
         trial.generation is Generation.PEDL
-        and node in given
+        and node in parameters
         and not any(use.is_change for use in trial.flow.parameter_uses(node))
     )
 
 
 def made_of(trial: Trial, node: ast.expr, path: Path = (), depth: int = 0) -> list[Origin]:
-    """What a value is made of by methods, such as the ``data`` of ``data.map(f).batch(8)``."""
-    found: list[Origin] = []
+    """The origins of a value through method calls, such as ``data`` in ``data.map(f).batch(8)``."""
+    origins: list[Origin] = []
     for origin in trial.flow.origins(node, path):
         match origin.node:
             case ast.Call(func=ast.Attribute(value=inner) as method) if (
@@ -188,10 +211,10 @@ def made_of(trial: Trial, node: ast.expr, path: Path = (), depth: int = 0) -> li
                 and trial.modules.meaning(method) is None
                 and not trial.flow.called(origin.node)
             ):
-                found += made_of(trial, inner, depth=depth + 1)
+                origins += made_of(trial, inner, depth=depth + 1)
             case _:
-                found.append(origin)
-    return found
+                origins.append(origin)
+    return origins
 
 
 def is_wrapped(trial: Trial, origin: Origin) -> bool:
@@ -217,16 +240,16 @@ def is_sequence(trial: Trial, origin: Origin) -> bool:
     is_old = trial.modules.meaning(function) in names.harness.LOADERS
     if is_old or getattr(function, "attr", "") in FLOWS:
         return True
-    classes = [one.node for one in trial.flow.origins(function)]
+    classes = [class_origin.node for class_origin in trial.flow.origins(function)]
     return bool(classes) and all(
-        isinstance(one, ast.ClassDef) and trial.flow.method(one, "__getitem__") is not None
-        for one in classes
+        isinstance(owner, ast.ClassDef) and trial.flow.method(owner, "__getitem__") is not None
+        for owner in classes
     )
 
 
 def only_datasets(trial: Trial) -> bool:
     """Whether every loader is certainly a dataset."""
-    found = [*returned_loaders(trial)]
-    return {role for role, _ in found} == {*Role} and all(
-        origins and all(is_dataset(trial, one) for one in origins) for _, origins in found
+    loaders = [*returned_loaders(trial)]
+    return {role for role, _ in loaders} == {*Role} and all(
+        origins and all(is_dataset(trial, origin) for origin in origins) for _, origins in loaders
     )

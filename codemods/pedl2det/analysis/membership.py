@@ -16,19 +16,19 @@ from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import bytes_or_none, is_present
 from pedl2det.analysis.trial import TRIALS
 
-#: Calls of the Native API, which make a script a trial, and calls that create one.
+#: Functions of the Native API that turn a script into a trial, and those that submit a trial.
 INITS = (
     "determined.experimental.keras.init",
     "determined.keras.init",
     "determined.keras.experimental.init",
 )
 CREATES = ("determined.experimental.create", "determined.create")
-#: Libraries of trials. A folder above a trial may have the name of one of them.
+#: Libraries that trials import. A folder above a trial may have the name of one.
 _LIBRARIES = {
     *("pedl", "determined", "determined_common", "tensorflow", "keras", "numpy", "pandas"),
     *("torch", "sklearn", "scipy", "matplotlib", "PIL", "cv2", "yaml"),
 }
-#: Functions that import a module which a text names, by its dotted name or by its path.
+#: Functions that import a module by a string: by its dotted name, or by its path.
 _BY_TEXT = ("import_module", "__import__")
 _BY_PATH = (
     *("SourceFileLoader", "iter_modules", "load_source", "run_path", "spec_from_file_location"),
@@ -39,7 +39,7 @@ _DEFINES_LOADER = re.compile(rb"^def (?:make_data_loaders|download_data)\b", re.
 
 
 def trial_classes(source: Source) -> list[ast.ClassDef]:
-    """The classes that derive from a trial class of PEDL or Determined by its own name."""
+    """The classes that derive directly from a trial class of PEDL or Determined."""
     return [
         node
         for node in source.names.of(ast.ClassDef)
@@ -48,7 +48,7 @@ def trial_classes(source: Source) -> list[ast.ClassDef]:
 
 
 def uses_legacy(source: Source) -> bool:
-    """Whether a file names an old harness by the meaning of its imports."""
+    """Whether a file uses an old harness, through its imports."""
     read = (source.names.qualified(node) or "" for node in source.names.of(ast.Attribute))
     return any(map(names.is_legacy, (*source.names.imported(), *read)))
 
@@ -66,18 +66,18 @@ def homes_of_trials(
     """The candidates that define a trial or lead to one, each with the directory of its trial."""
     configs = list(configs)
     packages = {  # that a config names
-        one.parent / top
-        for one in configs
-        if (config := reader.config_or_none(one)) is not None
+        path.parent / top
+        for path in configs
+        if (config := reader.config_or_none(path)) is not None
         if (top := re.split("[.:]", config.trial)[0])
     }
-    folders = {one.parent for one in configs}
+    folders = {path.parent for path in configs}
     trials: dict[Path, Path] = {}
     for file in candidates:
         source = reader.source_or_none(file)
-        classes = [one.name for one in trial_classes(source)] if source is not None else []
+        classes = [node.name for node in trial_classes(source)] if source is not None else []
         if classes:
-            trials |= _with_heirs(file, classes, folders, python) or {
+            trials |= _with_subclasses(file, classes, folders, python) or {
                 file: _home(file, folders, packages)
             }
     known = {*trials.values()} | homes_of_scripts(configs, reader)
@@ -95,13 +95,13 @@ def homes_of_scripts(configs: Iterable[Path], reader: Reader) -> set[Path]:
         config = reader.config_or_none(file)
         script = config.named.get("script") if config is not None else None
         bases = (file.parent, file.parent.parent)
-        homes |= {*[one for one in bases if script and is_present(one / script)][:1]}
+        homes |= {*[base for base in bases if script and is_present(base / script)][:1]}
     return homes
 
 
 def _home(file: Path, configs: set[Path], packages: set[Path]) -> Path:
     """The directory of the trial that a file defines: of its config, or the outermost package."""
-    nearest = next((one for one in file.parents if one in configs | packages), None)
+    nearest = next((folder for folder in file.parents if folder in configs | packages), None)
     if nearest in packages - configs:
         return nearest.parent
     directory = file.parent
@@ -110,27 +110,29 @@ def _home(file: Path, configs: set[Path], packages: set[Path]) -> Path:
     return directory
 
 
-def _with_heirs(
+def _with_subclasses(
     file: Path, classes: Sequence[str], configs: set[Path], python: Sequence[Path]
 ) -> dict[Path, Path]:
-    """A file of base classes in a folder without a config, and its heirs, of the one above."""
-    above = next((one for one in file.parents if one in configs), file.parent)
+    """A file of base classes, and the files of subclasses, if a folder above has the config."""
+    above = next((folder for folder in file.parents if folder in configs), file.parent)
     if above == file.parent:
         return {}
     derives = rf"^class\s+\w+\s*\([^)]*\b(?:{'|'.join(classes)})\b".encode()
-    heirs = [
-        one
-        for one in python
-        if one != file and one.is_relative_to(above) and re.search(derives, one.read_bytes(), re.M)
+    subclasses = [
+        other
+        for other in python
+        if other != file
+        and other.is_relative_to(above)
+        and re.search(derives, other.read_bytes(), re.M)
     ]
-    return dict.fromkeys((file, *heirs), above) if heirs else {}
+    return dict.fromkeys((file, *subclasses), above) if subclasses else {}
 
 
 def _names_trial(source: Source) -> bool:
     """Whether code of a file has the name of a trial class of PEDL or Determined."""
     nodes = source.names.of(ast.alias, ast.Name, ast.Attribute)
     words = {getattr(node, field, "") for node in nodes for field in ("name", "id", "attr")}
-    return not words.isdisjoint(one.rpartition(".")[2] for one in TRIALS)
+    return not words.isdisjoint(dotted.rpartition(".")[2] for dotted in TRIALS)
 
 
 def members(
@@ -144,33 +146,34 @@ def members(
 ) -> Project:
     """Find the modules of the trial in a directory.
 
-    Some files define the trial, and ``old`` ones may use an old API. Others are directories in it
-    that hold trials of their own. Imports may start from as high as the top.
+    ``trials`` are the files that define the trial, and ``old`` those that may use an old API.
+    ``others`` are directories in it that hold trials of their own. Imports start from the directory
+    of a file, or from one above it up to ``top``.
     """
-    walk = _Walk(home, [one for one in home.parents if one.is_relative_to(top)], reader)
+    walk = _Walk(home, [folder for folder in home.parents if folder.is_relative_to(top)], reader)
     init = home / "__init__.py"
     walk.follow([*trials, *walk.named(configs), *([init] if is_present(init) else [])])
 
     def beside() -> list[Path]:
         """The other Python files in the directories of the files so far."""
-        directories = {one.parent for one in walk.files if one.is_relative_to(home)}
+        directories = {file.parent for file in walk.files if file.is_relative_to(home)}
         return [
             file
             for directory in sorted(directories)
             for file in sorted(directory.glob("*.py"))
             if file not in walk.files
-            and not any(file.is_relative_to(one) for one in others)
+            and not any(file.is_relative_to(other) for other in others)
             and file.name != SUPPORT
             and file.is_file()
         ]
 
     for file in beside():
         data = bytes_or_none(file)
-        if data is None or _DEFINES_LOADER.search(data):  # one that cannot be read may do so
+        if data is None or _DEFINES_LOADER.search(data):  # an unreadable file may do so
             walk.follow([file])
     needed = frozenset(walk.files)
     walk.follow(old)
-    while new := [one for one in beside() if _uses(one, walk.files, home)]:
+    while new := [file for file in beside() if _uses(file, walk.files, home)]:
         walk.follow(new)
     is_home = home in walk.bases or not walk.bases
     root = home if is_home else max(walk.bases, key=lambda path: len(path.parts))
@@ -207,8 +210,8 @@ class _Walk:
             source = self.reader.source_or_none(file)
             if source is None:
                 continue
-            around = (file.parent, self.home)
-            self.added += [top / one for one in added_paths(source) for top in around]
+            folders = (file.parent, self.home)
+            self.added += [top / path for path in added_paths(source) for top in folders]
             for base, files_by_name, is_relative in self._imports(source):
                 is_below = base != self.home and base.is_relative_to(self.home)
                 if not is_below and not (is_relative and base == self.home):
@@ -220,7 +223,7 @@ class _Walk:
                         self.outside.setdefault(imported, outer)
 
     def named(self, configs: Sequence[Config]) -> Iterator[Path]:
-        """The files that the configs name as entrypoints; imports may start where names do."""
+        """The files that the configs name as entrypoints; also note where their imports start."""
         for kind, entry in (pair for config in configs for pair in config.named.items()):
             if kind == "script" and is_present(self.home / entry):
                 yield self.home / entry
@@ -236,15 +239,15 @@ class _Walk:
 
     def modules(self, root: Path) -> dict[str, Path]:
         """The files by name; a package goes by its own name."""
-        found: dict[str, Path] = {}
+        modules: dict[str, Path] = {}
         for file in sorted(self.files):
             if file.is_relative_to(root) and (root == self.home or file.is_relative_to(self.home)):
                 parts = file.relative_to(root).with_suffix("").parts
                 is_package = parts[-1] == "__init__" and len(parts) > 1
-                found[".".join(parts[:-1] if is_package else parts)] = file
+                modules[".".join(parts[:-1] if is_package else parts)] = file
         for file, name in sorted(self.outside.items()):
-            found.setdefault(name, file)
-        return dict(sorted(found.items()))
+            modules.setdefault(name, file)
+        return dict(sorted(modules.items()))
 
     def _name(self, name: str, base: Path) -> str:
         """The dotted name of a file outside of the trial's directory."""
@@ -253,7 +256,7 @@ class _Walk:
         return ".".join([*parts, name])
 
     def _imports(self, source: Source) -> Iterator[tuple[Path, dict[str, Path], bool]]:
-        """What the imports of a file bring in: where names start, the files, and if by dots."""
+        """The imports of a file: the base directory, the files by name, and if it is relative."""
         for call in source.names.of(ast.Call):
             name = getattr(call.func, "attr", getattr(call.func, "id", ""))
             if call.args and name in (*_BY_TEXT, *_BY_PATH):
@@ -263,7 +266,7 @@ class _Walk:
                 groups = [[alias.name] for alias in node.names]
             else:  # `from a import b` may import `a.b`
                 module_name = node.module or ""
-                names = [f"{module_name}.{one.name}".lstrip(".") for one in node.names]
+                names = [f"{module_name}.{alias.name}".lstrip(".") for alias in node.names]
                 groups = [[*([module_name] if module_name else []), *names]]
             level = node.level if isinstance(node, ast.ImportFrom) else 0
             for names in groups:
@@ -272,38 +275,38 @@ class _Walk:
                     bases = [*source.path.parents[level - 1 : level]]
                 elif names[0].partition(".")[0] in _LIBRARIES:
                     bases = [self.home]
-                found = ((base, _files(base, names)) for base in bases)
-                yield from [(base, files, level > 0) for base, files in found if files][:1]
+                files_by_base = ((base, _files(base, names)) for base in bases)
+                yield from [(base, files, level > 0) for base, files in files_by_base if files][:1]
 
     def _named_by(self, call: ast.Call, is_path: bool) -> dict[str, Path]:
-        """The modules that a call may name: of the package or directory in a text, or all below."""
-        texts = [one.value for one in ast.walk(call) if isinstance(one, ast.Constant)]
-        tops = [str(one).partition(".")[0] for one in texts]  # a library, too
-        named = [self.home / one for one in tops if one.isidentifier()]
+        """Modules that a call may import: in a folder or with a prefix that it names, or all."""
+        texts = [node.value for node in ast.walk(call) if isinstance(node, ast.Constant)]
+        tops = [str(text).partition(".")[0] for text in texts]  # may be libraries
+        named = [self.home / name for name in tops if name.isidentifier()]
         below = [*sorted(self.home.glob("*.py")), *sorted(self.home.glob("*/*.py"))]
         top = None if is_path else next(iter(named), None)
-        here = next((one for one in named if one.is_dir()), top)
+        package = next((path for path in named if path.is_dir()), top)
         begins = tuple(path.name for path in named)
         chosen = [
             file
             for file in below
-            if here in (None, file.parent) or (not is_path and file.stem.startswith(begins))
+            if package in (None, file.parent) or (not is_path and file.stem.startswith(begins))
             if file.stem != "__init__"
         ]
-        paths = [one.relative_to(self.home).with_suffix("").parts for one in chosen]
+        paths = [path.relative_to(self.home).with_suffix("").parts for path in chosen]
         return _files(self.home, [".".join(parts) for parts in paths])
 
 
 def _files(base: Path, dotted: Sequence[str]) -> dict[str, Path]:
     """The modules that exist below a directory, with the packages around them."""
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for name in dotted:
         parts = name.split(".") if module(base, name) is not None else ()
         for prefix in (".".join(parts[:end]) for end in range(1, len(parts) + 1)):
             file = module(base, prefix)
             if file is not None:
-                found[prefix] = file
-    return found
+                files[prefix] = file
+    return files
 
 
 def module(base: Path, dotted: str) -> Path | None:
@@ -318,9 +321,11 @@ def _uses(file: Path, files: set[Path], home: Path) -> bool:
     data = bytes_or_none(file) or b""
     if _HARNESS.search(data):
         return True
-    modules = {one.stem for one in files if one.parent == file.parent and one.stem != "__init__"}
-    inner = (one.relative_to(home).parts for one in files if one.is_relative_to(home))
+    modules = {
+        path.stem for path in files if path.parent == file.parent and path.stem != "__init__"
+    }
+    inner = (path.relative_to(home).parts for path in files if path.is_relative_to(home))
     modules |= {parts[0] for parts in inner if len(parts) > 1}
-    words = "|".join(re.escape(one) for one in sorted(modules))
+    words = "|".join(re.escape(name) for name in sorted(modules))
     imports = rf"^\s*(?:import|from)\s+\.?(?:{words})\b".encode()
     return bool(modules) and re.search(imports, data, re.M) is not None

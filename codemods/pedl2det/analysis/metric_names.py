@@ -20,17 +20,17 @@ from pedl2det.fixes import ConfigNeed
 
 @dataclass(frozen=True)
 class MetricNames:
-    """What the metrics of a ``KerasTrial`` are called by the new one.
+    """The names of the metrics of a ``KerasTrial`` after its migration.
 
     The new trial may report more: its training and its validation share one list of metrics.
     """
 
     #: New names of training metrics by their old ones; the others keep theirs.
     training: Mapping[str, str] = field(default_factory=dict)
-    prefix: str = "val_"  #: what the name of every validation metric has in front
+    prefix: str = "val_"  #: the prefix of every validation metric
 
     def new(self, kind: str, old: str) -> str:
-        """The name of today of a metric in a report of this kind."""
+        """Today's name of a metric in a report of this kind."""
         if kind == "training":
             return self.training.get(old, old)
         return old if old.startswith(self.prefix) else f"{self.prefix}{old}"
@@ -38,8 +38,8 @@ class MetricNames:
 
 def todays_name(metric: str, asked: Set[str]) -> str:
     """The name under which Keras reports a metric today; the same if no other is certain."""
-    # TensorFlow 1 had one name for the metrics ``acc`` and ``accuracy``; Keras has the name by
-    # which the code asks.
+    # TensorFlow 1 reported ``acc`` and ``accuracy`` under one name; Keras reports the name that
+    # the code uses.
     if metric.endswith(names.keras.OTHER_METRICS) or metric.removeprefix("val_") in asked:
         return metric
     for words in names.keras.METRIC_NAMES:
@@ -51,17 +51,19 @@ def todays_name(metric: str, asked: Set[str]) -> str:
 
 
 def is_renamed(old: str, new: str) -> bool:
-    """Whether one metric has these names, in TensorFlow 1 and today."""
+    """Whether a metric has the old name in TensorFlow 1 and the new one today."""
     words = (word for words in names.keras.METRIC_NAMES for word in words)
     asked = {word for word in words if f"_{new}".endswith(f"_{word}")}
     return not new.endswith(names.keras.OTHER_METRICS) and todays_name(old, asked) == new
 
 
 def renamed_since_tf1(trial: Trial, call: ast.Call) -> tuple[ConfigNeed, ...]:
-    """What ``metrics=["accuracy"]`` and its like are called today, and were not in TensorFlow 1."""
+    """The new names of metrics, such as ``accuracy``, that TensorFlow 1 reported under others."""
     asked = asked_for(trial, call)
     words = [word for words in names.keras.METRIC_NAMES for word in words]
-    named = [one for _, one in trial.settings("searcher", "metric") if isinstance(one, str)]
+    named = [
+        metric for _, metric in trial.settings("searcher", "metric") if isinstance(metric, str)
+    ]
     metrics = dict.fromkeys([*(f"val_{word}" for word in words), *named])
     return tuple(
         ConfigNeed(f"metric:{metric}", new)
@@ -72,32 +74,32 @@ def renamed_since_tf1(trial: Trial, call: ast.Call) -> tuple[ConfigNeed, ...]:
 
 def asked_for(trial: Trial, *calls: ast.Call) -> set[str]:
     """The names of metrics in the arguments of calls of ``compile``."""
-    given = [argument(call, "metrics", 2) for call in calls]
-    found: set[str] = set()
-    for node in (node for metrics in given if metrics for node in trial.flow.members(metrics)):
+    arguments = [argument(call, "metrics", 2) for call in calls]
+    asked: set[str] = set()
+    for node in (node for metrics in arguments if metrics for node in trial.flow.members(metrics)):
         match node:
             case ast.Constant(value=str(name)) | ast.FunctionDef(name=name):
-                found.add(name)
+                asked.add(name)
             case ast.Call(keywords=keywords):
-                named = (one.value for one in keywords if one.arg == "name")
-                found |= {str(one.value) for one in named if isinstance(one, ast.Constant)}
+                named = (keyword.value for keyword in keywords if keyword.arg == "name")
+                asked |= {str(value.value) for value in named if isinstance(value, ast.Constant)}
             case ast.Attribute() | ast.arg() | ast.Subscript():
-                found |= _strings(trial)  # it cannot be followed: any may be one
-    return found
+                asked |= _strings(trial)  # it cannot be followed: any string may be one
+    return asked
 
 
 def strings_in(hyperparameters: object) -> set[str]:
     """Every string of the hyperparameters of a config, or of several."""
-    return set(re.findall(r"'(\w+)'(?!:)", str(hyperparameters)))  # no keys
+    return set(re.findall(r"'(\w+)'(?!:)", str(hyperparameters)))  # but no keys
 
 
 def _strings(trial: Trial) -> set[str]:
-    """Every string of the hyperparameters if one is a metric, else also of the code."""
-    found = strings_in([config.get("hyperparameters") for _, config in trial.configs])
-    if any(word in found for words in names.keras.METRIC_NAMES for word in words):
-        return found
+    """The strings in the hyperparameters if one names a metric, else those in the code too."""
+    strings = strings_in([config.get("hyperparameters") for _, config in trial.configs])
+    if any(word in strings for words in names.keras.METRIC_NAMES for word in words):
+        return strings
     constants = [node for source in trial.modules for node in source.names.of(ast.Constant)]
-    return found | {node.value for node in constants if isinstance(node.value, str)}
+    return strings | {node.value for node in constants if isinstance(node.value, str)}
 
 
 #: Configs name validation metrics as the new trial reports them.
@@ -106,25 +108,27 @@ RENAMED = ConfigNeed("keras_trial_metrics", True)
 
 def keras_trials(trial: Trial) -> list[ast.ClassDef]:
     """The classes that derive from ``KerasTrial`` or its functional kind."""
-    return [one for one in trial.roots if is_keras_trial(trial, one)]
+    return [root for root in trial.roots if is_keras_trial(trial, root)]
 
 
 def metric_names(trial: Trial, owner: ast.ClassDef | None = None) -> MetricNames | None:
-    """What the metrics of a ``KerasTrial`` are called by the new one; None for other trials.
+    """The names of the metrics of a ``KerasTrial`` after its migration; None for other trials.
 
-    Without an owner, it is the first class that no other derives from. A name that is another
-    metric's in training than in validation gets ``training_`` before it.
+    Without an owner, take the first class that no other derives from. A name that means different
+    metrics in training and in validation gets the prefix ``training_``.
     """
     classes = trial.concrete if owner is None else [owner]
-    owner = next((one for one in classes if is_keras_trial(trial, one)), None)
+    owner = next((candidate for candidate in classes if is_keras_trial(trial, candidate)), None)
     if owner is None:
         return None
     training, read = (_metrics(trial, owner, role) for role in ("training", "validation"))
     validation = {name.removeprefix("val_"): metric for name, metric in read.items()}
     both = [name for name in training if name in validation]
-    clashing = [one for one in both if ast.dump(training[one]) != ast.dump(validation[one])]
-    own = trial.flow.method(owner, "compute_validation_metrics")
-    return MetricNames({one: f"training_{one}" for one in clashing}, prefix="" if own else "val_")
+    clashing = [name for name in both if ast.dump(training[name]) != ast.dump(validation[name])]
+    method = trial.flow.method(owner, "compute_validation_metrics")
+    return MetricNames(
+        {name: f"training_{name}" for name in clashing}, prefix="" if method else "val_"
+    )
 
 
 _ONE_LIST = (
@@ -139,17 +143,17 @@ _OWN_NAMES = (
 
 
 def note_on_names(trial: Trial, owner: ast.ClassDef) -> str:
-    """What to tell of the names of the metrics of a ``KerasTrial``."""
+    """The note for the user on the metric names of a ``KerasTrial``."""
     names = metric_names(trial, owner)
     prefix = names.prefix if names is not None else ""
     return _ONE_LIST.format(prefix=prefix) if prefix else _OWN_NAMES
 
 
 def _metrics(trial: Trial, owner: ast.ClassDef, role: str) -> dict[str, ast.expr]:
-    """The metrics of a role by their names, if one dict is all that is returned; else none."""
+    """The metrics of a role by name, if its method only returns one dict; else none."""
     methods = trial.flow.overrides(owner, f"{role}_metrics")
-    match [one for method in methods for one in trial.flow.returned(method)]:
+    match [value for method in methods for value in trial.flow.returned(method)]:
         case [ast.Dict(keys=keys, values=values)]:
             pairs = zip(keys, values, strict=True)
-            return {str(key.value): one for key, one in pairs if isinstance(key, ast.Constant)}
+            return {str(key.value): value for key, value in pairs if isinstance(key, ast.Constant)}
     return {}

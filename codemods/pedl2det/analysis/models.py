@@ -1,4 +1,4 @@
-"""Which models are compiled and trained, and what callbacks of theirs watch and know."""
+"""Which models are compiled and trained, and which metrics and epochs their callbacks use."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ class Compile:
 
     @property
     def optimizers(self) -> list[ast.expr]:
-        """The argument that is the optimizer, if it can be seen."""
-        given = argument(self.call, "optimizer", 0)
-        return [] if given is None or isinstance(given, ast.Starred) else [given]
+        """The optimizer argument, in a list; empty if it is not visible."""
+        optimizer = argument(self.call, "optimizer", 0)
+        return [] if optimizer is None or isinstance(optimizer, ast.Starred) else [optimizer]
 
     @property
     def hides_arguments(self) -> bool:
@@ -64,36 +64,36 @@ class Compile:
 
 
 def compiles(trial: Trial) -> list[Compile]:
-    """Every call that compiles a model, except within a ``compile`` of the model's own."""
+    """Every call that compiles a model, except in a model's own ``compile``."""
     methods = build_methods(trial)
-    returned = {one for method in methods for one in returned_models(trial, method)}
-    found = []
+    returned = {origin for method in methods for origin in returned_models(trial, method)}
+    compiled = []
     for call in trial.modules.of(ast.Call):
         if isinstance(call.func, ast.Attribute) and call.func.attr == "compile":
             source, origins = trial.modules.home(call), trial.flow.origins(call.func.value)
             if _is_model(trial, source, call, origins):
-                found.append(_compile(trial, source, call, origins, returned))
-    return found
+                compiled.append(_compile(trial, source, call, origins, returned))
+    return compiled
 
 
 def is_certain(trial: Trial, value: ast.expr) -> bool:
-    """Whether losses or metrics are certainly texts, those of Keras, or one of the project."""
+    """Whether losses or metrics are certainly strings, of Keras, or one function of the project."""
     if isinstance(value, ast.List | ast.Tuple | ast.Dict):
         parts = value.values if isinstance(value, ast.Dict) else value.elts
-        return all(is_certain(trial, one) for one in parts)
-    found = [*trial.flow.members(value)]  # a list that stands elsewhere may get more
-    is_one = len(found) == 1 and isinstance(found[0], FUNCTIONS)
+        return all(is_certain(trial, part) for part in parts)
+    members = [*trial.flow.members(value)]  # a list from elsewhere may be extended
+    is_one = len(members) == 1 and isinstance(members[0], FUNCTIONS)
     return is_one or (
-        bool(found)
+        bool(members)
         and all(
-            isinstance(one, ast.Constant) or _meaning(trial, one).startswith(f"{KERAS}.")
-            for one in found
+            isinstance(member, ast.Constant) or _meaning(trial, member).startswith(f"{KERAS}.")
+            for member in members
         )
     )
 
 
 def _meaning(trial: Trial, member: ast.AST) -> str:
-    """The name of a function or class, or of that which makes an object."""
+    """The name of a function or class, or of the callable that makes an object."""
     if isinstance(member, ast.alias):
         return today(trial.modules.home(member).names.imported_as(member))
     return trial.today(member.func if isinstance(member, ast.Call) else member)
@@ -101,11 +101,11 @@ def _meaning(trial: Trial, member: ast.AST) -> str:
 
 def losses_and_metrics(trial: Trial, of_standalone: bool = False) -> Iterator[ast.expr]:
     """The losses and metrics of ``compile``, maybe of standalone Keras only, and of KerasTrials."""
-    for one in compiles(trial):
-        if of_standalone and not one.is_standalone:
+    for compiled in compiles(trial):
+        if of_standalone and not compiled.is_standalone:
             continue
         for name, place in {"loss": 1, "metrics": 2, "weighted_metrics": 5}.items():
-            value = argument(one.call, name, place)
+            value = argument(compiled.call, name, place)
             if value is not None:
                 yield value
     for owner in trial.roots:
@@ -127,19 +127,19 @@ def is_keras_trial(trial: Trial, owner: ast.ClassDef) -> bool:
 
 
 def is_functional(trial: Trial, owner: ast.ClassDef) -> bool:
-    """Whether metrics and losses of a ``KerasTrial`` name the outputs that they are about."""
+    """Whether metrics and losses of a ``KerasTrial`` name the outputs that they apply to."""
     return "KerasFunctionalTrial" in _base_names(trial, owner)
 
 
 def _base_names(trial: Trial, owner: ast.ClassDef) -> set[str]:
-    bases = [base for one in trial.flow.family(owner) for base in one.bases]
+    bases = [base for node in trial.flow.family(owner) for base in node.bases]
     return {(trial.base_name(base) or "").rpartition(".")[2] for base in bases}
 
 
 def is_model_class(trial: Trial, node: ast.ClassDef) -> bool:
     """Whether a class of the project derives from a Keras model."""
     return any(
-        trial.today(base) in _CLASSES for one in trial.flow.bases(node) for base in one.bases
+        trial.today(base) in _CLASSES for owner in trial.flow.bases(node) for base in owner.bases
     )
 
 
@@ -156,56 +156,61 @@ def makes_model(trial: Trial, node: ast.AST) -> bool:
 
 def returned_models(trial: Trial, method: Function) -> set[Origin]:
     """Where the models that a ``build_model`` returns come from."""
-    found: set[Origin] = set()
+    origins: set[Origin] = set()
     for value in trial.flow.returned(method):
-        found |= looked_through(trial, trial.flow.origins(value))
-    # What a script's generator yields comes from where that gave it to ``fit``.
-    calls = (one for one in trial.modules.of(ast.Call) if getattr(one.func, "attr", "") == "Fit")
-    fits = [one for one in calls if ast.unparse(one.func) == _FIT]
-    return {one for call in fits for one in trial.flow.origins(call.args[0])} or found
+        origins |= unwrap_origins(trial, trial.flow.origins(value))
+    # The generator of a script yields the model that it passes to ``Fit``.
+    calls = (call for call in trial.modules.of(ast.Call) if getattr(call.func, "attr", "") == "Fit")
+    fits = [call for call in calls if ast.unparse(call.func) == _FIT]
+    return {origin for call in fits for origin in trial.flow.origins(call.args[0])} or origins
 
 
 def _compile(
     trial: Trial, source: Source, call: ast.Call, origins: list[Origin], returned: set[Origin]
 ) -> Compile:
-    mine = looked_through(trial, origins)
-    known = bool(mine) and all(makes_model(trial, one.node) for one in mine)
-    wanted = bool(returned) and all(makes_model(trial, one.node) for one in returned)
-    is_other = known and wanted and mine.isdisjoint(returned)
+    models = unwrap_origins(trial, origins)
+    known = bool(models) and all(makes_model(trial, origin.node) for origin in models)
+    returns_known = bool(returned) and all(makes_model(trial, origin.node) for origin in returned)
+    is_other = known and returns_known and models.isdisjoint(returned)
     if source.names.function_of(call) is None:  # of a script, unless the trial returns it
-        is_other = mine.isdisjoint(returned)
+        is_other = models.isdisjoint(returned)
     is_other = is_other or is_local(trial, call)
-    makers = [one.node.func for one in mine if isinstance(one.node, ast.Call)]
+    makers = [origin.node.func for origin in models if isinstance(origin.node, ast.Call)]
     makers += [base for maker in makers for base in _bases(trial, maker)]
-    meanings = [trial.modules.meaning(one) or "" for one in makers]
-    standalone = not any(one.startswith("tensorflow.") for one in meanings) and (
-        has_standalone_layers(trial) or any(means_standalone(trial, one) for one in meanings)
+    meanings = [trial.modules.meaning(maker) or "" for maker in makers]
+    standalone = not any(meaning.startswith("tensorflow.") for meaning in meanings) and (
+        has_standalone_layers(trial)
+        or any(means_standalone(trial, meaning) for meaning in meanings)
     )
-    wrapped = any(_is_wrapping(one.node) for one in origins)
+    wrapped = any(_is_wrapping(origin.node) for origin in origins)
     return Compile(source, call, not is_other, wrapped, standalone)
 
 
 def classes_of(trial: Trial, maker: ast.expr) -> list[ast.ClassDef]:
     """The classes of the project that an expression may mean."""
-    return [one.node for one in trial.flow.origins(maker) if isinstance(one.node, ast.ClassDef)]
+    return [
+        origin.node for origin in trial.flow.origins(maker) if isinstance(origin.node, ast.ClassDef)
+    ]
 
 
 def _bases(trial: Trial, maker: ast.expr) -> list[ast.expr]:
-    """The bases of these classes."""
+    """The bases of the classes of the project that an expression may mean."""
     classes = classes_of(trial, maker)
-    return [base for one in classes for each in trial.flow.bases(one) for base in each.bases]
+    return [
+        base for owner in classes for ancestor in trial.flow.bases(owner) for base in ancestor.bases
+    ]
 
 
-def looked_through(trial: Trial, origins: list[Origin]) -> set[Origin]:
-    """Return the origins of models, through ``wrap_model``."""
-    found: set[Origin] = set()
-    for one in origins:
-        if _is_wrapping(one.node) and one.node.args:  # type: ignore[attr-defined]
-            inner = trial.flow.origins(one.node.args[0])  # type: ignore[attr-defined]
-            found |= {one for one in inner if not _is_wrapping(one.node)}
+def unwrap_origins(trial: Trial, origins: list[Origin]) -> set[Origin]:
+    """Return the origins of models, where ``wrap_model`` is replaced by what it wraps."""
+    models: set[Origin] = set()
+    for origin in origins:
+        if _is_wrapping(origin.node) and origin.node.args:  # type: ignore[attr-defined]
+            inner = trial.flow.origins(origin.node.args[0])  # type: ignore[attr-defined]
+            models |= {wrapped for wrapped in inner if not _is_wrapping(wrapped.node)}
         else:
-            found.add(one)
-    return found
+            models.add(origin)
+    return models
 
 
 def _is_wrapping(node: ast.AST) -> bool:
@@ -224,14 +229,16 @@ def _is_model(trial: Trial, source: Source, call: ast.Call, origins: list[Origin
         return False
     if trial.modules.is_of_library(receiver):
         return False
-    if any(makes_model(trial, one.node) for one in origins):
+    if any(makes_model(trial, origin.node) for origin in origins):
         return True
     owner = source.names.class_around(call)
     if isinstance(receiver, ast.Name) and owner is not None and is_model_class(trial, owner):
-        functions = (one for one in source.names.around(call) if isinstance(one, Function))
-        return any(first_parameter(one) == receiver.id for one in functions)
-    said = {one.arg for one in call.keywords}
-    return bool(said & (_ARGUMENTS | {None})) or len(call.args) > 1
+        functions = (
+            function for function in source.names.around(call) if isinstance(function, Function)
+        )
+        return any(first_parameter(function) == receiver.id for function in functions)
+    keywords = {keyword.arg for keyword in call.keywords}
+    return bool(keywords & (_ARGUMENTS | {None})) or len(call.args) > 1
 
 
 def is_local(trial: Trial, node: ast.AST, seen: frozenset[ast.AST] = frozenset()) -> bool:
@@ -249,17 +256,17 @@ def is_local(trial: Trial, node: ast.AST, seen: frozenset[ast.AST] = frozenset()
     is_plain = isinstance(function, Function) and isinstance(names.parents[function], ast.Module)
     if not is_plain or function in (trial.loaders, trial.download) or trial.flow.escapes(function):
         return False
-    around = seen | {function}
-    return all(is_local(trial, one.node, around) for one in trial.flow.calls(function))
+    callers = seen | {function}
+    return all(is_local(trial, call.node, callers) for call in trial.flow.calls(function))
 
 
-# Callbacks. One that acts on batches knows of epochs too: batches are numbered in an epoch.
+# Callbacks. One that acts on batches depends on epochs too: batches are numbered in an epoch.
 
 _CALLBACKS = "tensorflow.keras.callbacks."
 _DETERMINED = "determined.keras.callbacks."
-#: Callbacks that watch a metric, and of which Determined has its own, which act after validations.
+#: Callbacks that watch a metric. Determined has its own, which act after validations.
 _BY_VALIDATION = ("EarlyStopping", "ReduceLROnPlateau")
-#: A callback of Keras that acts on nothing that has a number in an epoch.
+#: A callback of Keras that does not depend on epochs.
 _WITHOUT_EPOCHS = f"{_CALLBACKS}TerminateOnNaN"
 
 
@@ -270,59 +277,61 @@ class Monitor:
     call: ast.Call  #: the call that makes the callback
     is_of_keras: bool  #: whether it is the callback of Keras, and not that of Determined
     node: ast.expr | None  #: the argument ``monitor``; None if it is not written out
-    texts: tuple[ast.Constant, ...]  #: where the texts are that it may be
+    texts: tuple[ast.Constant, ...]  #: the strings that it may be
     metrics: frozenset[str] | None  #: the metrics that it may name; None if they are not visible
 
 
 def monitor_of(trial: Trial, call: ast.Call) -> Monitor | None:
-    """What a call's callback watches; None for calls of anything else."""
+    """The metrics that a callback watches; None if a call makes no such callback."""
     today = trial.today(call.func)
     package, _, name = today.rpartition(".")
     if name not in _BY_VALIDATION or f"{package}." not in (_CALLBACKS, _DETERMINED):
         return None
     is_of_keras = today.startswith(_CALLBACKS)
-    given = argument(call, "monitor", 0)
-    if given is None:
-        hides = any(one.arg is None for one in call.keywords)
+    monitor = argument(call, "monitor", 0)
+    if monitor is None:
+        hides = any(keyword.arg is None for keyword in call.keywords)
         return Monitor(call, is_of_keras, None, (), None if hides else frozenset({"val_loss"}))
-    origins = trial.flow.origins(given)
+    origins = trial.flow.origins(monitor)
     texts = tuple(
-        one.node for one in origins if isinstance(one.node, ast.Constant) and not one.path
+        origin.node
+        for origin in origins
+        if isinstance(origin.node, ast.Constant) and not origin.path
     )
-    metrics = frozenset(str(one.value) for one in texts) if len(texts) == len(origins) else None
-    return Monitor(call, is_of_keras, given, texts, metrics)
+    metrics = frozenset(str(text.value) for text in texts) if len(texts) == len(origins) else None
+    return Monitor(call, is_of_keras, monitor, texts, metrics)
 
 
 def watches_validation(trial: Trial, call: ast.Call) -> bool:
-    """Whether a call makes a callback of Keras that Determined has, and watches the validation."""
+    """Whether a call makes a Keras callback that Determined has too, watching validation."""
     monitor = monitor_of(trial, call)
     return (
         monitor is not None
         and monitor.is_of_keras
         and monitor.metrics is not None
-        and all(one.startswith("val_") for one in monitor.metrics)
-        and not any(one in monitor.metrics or one is ... for one in _put(trial))
+        and all(metric.startswith("val_") for metric in monitor.metrics)
+        and not any(key in monitor.metrics or key is ... for key in _stored_keys(trial))
     )
 
 
-def _put(trial: Trial) -> Iterator[object]:
-    """The keys that code puts into dicts, as a callback into logs, for those behind it.
+def _stored_keys(trial: Trial) -> Iterator[object]:
+    """The keys that code stores in dicts, as a callback may in ``logs`` for those after it.
 
-    An ellipsis stands for a key that is computed as metrics of validations may be.
+    An ellipsis stands for a computed key that may be a metric of a validation.
     """
     for item in trial.modules.of(ast.Subscript):
         if isinstance(item.ctx, ast.Store):
             is_computed = "val_" in ast.unparse(item.slice)
             yield getattr(item.slice, "value", ... if is_computed else None)
-    for made in trial.modules.of(ast.Dict):
-        yield from (getattr(key, "value", None) for key in made.keys)
+    for display in trial.modules.of(ast.Dict):
+        yield from (getattr(key, "value", None) for key in display.keys)
     for call in trial.modules.of(ast.Call):
         if isinstance(call.func, ast.Attribute) and call.func.attr == "update":
-            yield from (one.arg for one in call.keywords)
+            yield from (keyword.arg for keyword in call.keywords)
 
 
 def may_act_by_epoch(trial: Trial, value: ast.expr) -> bool:
-    """Whether a list of callbacks may hold one that knows of epochs: any but those known."""
+    """Whether a list of callbacks may hold one that depends on epochs: any that is not known."""
     for node in trial.flow.members(value):
         match node:
             case ast.List():

@@ -26,7 +26,7 @@ class Modules:
         self._tops = {name.partition(".")[0] for name in sources}
         self._followed: dict[str, str] = {}
         self._meanings: dict[ast.AST, str | None] = {}
-        #: The names that are being followed: one that leads back to itself ends there.
+        #: The names that are being followed, to end a cycle.
         self._open: set[tuple[str, str]] = set()
         self._added = [
             f"{package}{path.replace('/', '.')}."
@@ -76,8 +76,8 @@ class Modules:
             return None
         scope: ast.AST = module.tree
         for part in rest.split("."):
-            bound = [one.node for one in module.names.bound(scope, part)]
-            definitions = [one for one in bound if isinstance(one, Definition)]
+            bound = [binding.node for binding in module.names.bound(scope, part)]
+            definitions = [node for node in bound if isinstance(node, Definition)]
             if not definitions:
                 return None
             scope = definitions[-1]  # the last one counts
@@ -93,19 +93,19 @@ class Modules:
         return None, dotted
 
     def bound(self, dotted: str) -> str | None:
-        """The place of the project where a dotted name of it is bound, through imports."""
+        """Where a dotted name of the project is bound, through imports; None if nowhere."""
         place = self._follow(dotted)
         home, rest = self.split(place)
         is_bound = home is not None and home.names.module_bindings(rest.partition(".")[0])
         return place if is_bound else None
 
     def follow(self, module: str, dotted: str) -> str:
-        """A dotted name, as a module has it, by the place where it is defined."""
+        """Resolve a dotted name in a module to the place where it is defined."""
         dotted = self._absolute(module, dotted)
         if dotted.partition(".")[0] not in self._tops:
-            return dotted  # most names: a library's
+            return dotted  # a library's, as most names are
         if dotted not in self._followed:
-            self._followed[dotted] = dotted  # a cycle means itself
+            self._followed[dotted] = dotted  # ends a cycle
             self._followed[dotted] = self._follow(dotted)
         return self._followed[dotted]
 
@@ -120,13 +120,13 @@ class Modules:
                 if meaning is None or step in self._open:
                     return dotted
                 self._open.add(step)
-                found = self.follow(module, ".".join([meaning, *parts[end + 1 :]]))
+                place = self.follow(module, ".".join([meaning, *parts[end + 1 :]]))
                 self._open.remove(step)
-                return found
+                return place
         return dotted
 
     def _absolute(self, module: str, dotted: str) -> str:
-        """A dotted name without leading dots, and with the folder of ``sys.path`` in front."""
+        """Resolve leading dots of a dotted name, and add its folder if that is on ``sys.path``."""
         name = dotted.lstrip(".")
         level = len(dotted) - len(name)
         if level:
@@ -135,7 +135,9 @@ class Modules:
         first = dotted.partition(".")[0]
         if first not in self.by_name:
             for folder in self._added:
-                if any(f"{one}.".startswith(f"{folder}{first}.") for one in self.by_name):
+                if any(
+                    f"{known_name}.".startswith(f"{folder}{first}.") for known_name in self.by_name
+                ):
                     return folder + dotted
         return dotted
 
@@ -146,7 +148,7 @@ class Modules:
         return f"{inner}." if inner else ""
 
     def _bind_stars(self, module: str, seen: set[str]) -> None:
-        """Bind what ``from x import *`` binds; of libraries, remember the module alone."""
+        """Bind what ``from x import *`` binds; for libraries, only remember the module."""
         names = self.by_name[module].names
         seen.add(module)
         for node in names.tree.body:
@@ -162,35 +164,37 @@ class Modules:
                     if not name.startswith("_"):
                         names.bind(name, f"{home}.{name}")
 
-    def imports(self, one: Source, other: Source) -> bool:
+    def imports(self, source: Source, other: Source) -> bool:
         """Whether importing one file imports another, maybe through others."""
-        # The packages around the other run before it, so that it may import what it likes of them.
-        run = self.run_by_importing([one], besides=self._packages(other))
+        # The packages around the other have begun to run before it: their imports do not count.
+        run = self.run_by_importing([source], besides=self._packages(other))
         return other in run[1:]
 
     def _packages(self, source: Source) -> list[Source]:
         """The packages around a file."""
         parts = self.name_of(source).split(".")
-        around = (self.by_name.get(".".join(parts[:end])) for end in range(1, len(parts)))
-        return [one for one in around if one is not None]
+        packages = (self.by_name.get(".".join(parts[:end])) for end in range(1, len(parts)))
+        return [package for package in packages if package is not None]
 
     def run_by_importing(
         self, sources: Iterable[Source], besides: Collection[Source] = ()
     ) -> list[Source]:
         """The files that run when some files are imported: these, and all that they import."""
-        found = list(sources)
-        for source in found:
-            around = self._packages(source)
-            found += [one for one in around if one not in found and one not in besides]
+        files = list(sources)
+        for source in files:
+            packages = self._packages(source)
+            files += [
+                package for package in packages if package not in files and package not in besides
+            ]
             for node in source.names.of(ast.Import, ast.ImportFrom):
-                found += [one for one in self.imported(source, node) if one not in found]
-        return found
+                files += [other for other in self.imported(source, node) if other not in files]
+        return files
 
     def init_effect(self, homes: Iterable[Source]) -> ast.stmt | None:
-        """The first statement of ``__init__.py`` whose effect importing other modules may lack.
+        """The first statement of ``__init__.py`` with an effect that importing some files may miss.
 
-        Only what binds names, and imports of what some files import anyway, of Python's own
-        packages and of the old harness have none.
+        Statements without an effect bind names, or import what these files import anyway, the
+        standard library or the old harness.
         """
         init = self.by_name.get("__init__")
         homes = list(homes)
@@ -199,21 +203,21 @@ class Modules:
         imported = self.run_by_importing(homes)
         for node in init.tree.body:
             names = _imports(init, node)
-            siblings = [one for name in names if (one := self.split(name)[0]) is not None]
+            siblings = [sibling for name in names if (sibling := self.split(name)[0]) is not None]
             tops = {name.partition(".")[0] for name in names}
-            is_plain = _only_names(node) or (
+            is_plain = _is_plain_binding(node) or (
                 bool(tops)
-                and all(one in sys.stdlib_module_names or is_legacy(f"{one}.x") for one in tops)
+                and all(top in sys.stdlib_module_names or is_legacy(f"{top}.x") for top in tops)
             )
-            if any(one not in imported for one in siblings) or not (siblings or is_plain):
+            if any(sibling not in imported for sibling in siblings) or not (siblings or is_plain):
                 return node
         return None
 
     def imported(self, source: Source, node: ast.AST) -> list[Source]:
         """The other files of the project that an import at the top of a file runs."""
         is_at_top = source.names.definition_around(node) is None
-        found = [self.split(name)[0] for name in _imports(source, node) if is_at_top]
-        return [one for one in found if one is not None and one is not source]
+        modules = [self.split(name)[0] for name in _imports(source, node) if is_at_top]
+        return [other for other in modules if other is not None and other is not source]
 
     def meaning(self, node: ast.AST) -> str | None:
         """The dotted name that an expression means: of a module of the project, or of a library."""
@@ -244,15 +248,15 @@ class Modules:
 
 
 def added_paths(source: Source) -> Iterator[str]:
-    """The folders that a file adds to ``sys.path``, as far as it writes their names.
+    """The folders that a file adds to ``sys.path``, if it spells them out.
 
-    Such as ``src`` of ``sys.path.append(os.path.join(os.path.dirname(__file__), "src"))``.
+    Such as ``src`` in ``sys.path.append(os.path.join(os.path.dirname(__file__), "src"))``.
     """
     names = source.names
     for call in names.of(ast.Call) if "sys" in source.text else ():
-        if any(names.qualified(one) == "sys.path" for one in names.below(call.func)):
-            texts = [one.value for one in names.below(call) if isinstance(one, ast.Constant)]
-            paths = [PurePosixPath(one) for one in texts if isinstance(one, str)]
+        if any(names.qualified(node) == "sys.path" for node in names.below(call.func)):
+            texts = [node.value for node in names.below(call) if isinstance(node, ast.Constant)]
+            paths = [PurePosixPath(text) for text in texts if isinstance(text, str)]
             parts = [part for path in paths for part in path.parts if part != "."]
             if parts and not {"..", "/"}.intersection(parts):
                 yield "/".join(parts)
@@ -269,7 +273,7 @@ def _imports(source: Source, node: ast.AST) -> list[str]:
     return [source.names.follow(name) for name in names]
 
 
-def _only_names(node: ast.stmt) -> bool:
+def _is_plain_binding(node: ast.stmt) -> bool:
     """Whether a statement only binds a name to something that needs no call."""
     match node:
         case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
@@ -279,6 +283,6 @@ def _only_names(node: ast.stmt) -> bool:
         case ast.Assign(targets=[ast.Name(id=name)]) if name.startswith("__"):
             return True
         case ast.Assign(targets=targets, value=value):
-            is_call = any(isinstance(one, ast.Call) for one in ast.walk(value))
-            return not is_call and all(isinstance(one, ast.Name) for one in targets)
+            is_call = any(isinstance(part, ast.Call) for part in ast.walk(value))
+            return not is_call and all(isinstance(target, ast.Name) for target in targets)
     return False

@@ -32,7 +32,7 @@ from pedl2det_names.keras import PUBLIC, old_path
 
 Node = TypeVar("Node", bound=ast.AST)
 Other = TypeVar("Other", bound=ast.AST)
-#: What has no place in a text: ``Load``, ``Add``; the parser gives one object for all of a kind.
+#: Nodes without a place, such as ``Load``: the parser uses one object for all of a kind.
 _BARE = frozenset(
     kind
     for base in (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
@@ -54,13 +54,17 @@ def _today(dotted: str) -> tuple[str, frozenset[tuple[str, str]]]:
 
 
 def one_meaning(meanings: Iterable[str | None]) -> str | None:
-    """Return what all imports of a name mean today, by one that is old; None if they differ."""
-    found = list(dict.fromkeys(meanings))
-    today = {_today(one) if one is not None else None for one in found}
-    names = {one[0] for one in today if one is not None}
-    old = [one for one in found if one is not None and one not in names]
-    old.sort(key=lambda one: not one.startswith("keras"))  # which libraries chose then
-    return [*old, *found][0] if len(today) == 1 else None
+    """Return the meaning that all imports of a name share today; None if they differ.
+
+    It is given by an old name if there is one.
+    """
+    distinct = list(dict.fromkeys(meanings))
+    today = {_today(meaning) if meaning is not None else None for meaning in distinct}
+    names = {pair[0] for pair in today if pair is not None}
+    old = [meaning for meaning in distinct if meaning is not None and meaning not in names]
+    # Prefer standalone Keras, as libraries of the time did.
+    old.sort(key=lambda meaning: not meaning.startswith("keras"))
+    return [*old, *distinct][0] if len(today) == 1 else None
 
 
 class Names:
@@ -68,31 +72,31 @@ class Names:
 
     def __init__(self, tree: ast.Module) -> None:
         self.tree = tree
-        #: Where a dotted name, as an import gives it, is defined.
+        #: Resolves the dotted name of an import to where it is defined.
         self.follow: Callable[[str], str] = lambda dotted: dotted
-        #: The libraries' modules of which everything is imported.
+        #: The modules of libraries that are imported with ``*``.
         self.stars: list[str] = []
         #: The parent of every node.
         self.parents: dict[ast.AST, ast.AST] = {}
-        #: Every node that has a place, in the order of the text: each before what is in it.
+        #: Every node that has a place, in the order of the text, outer nodes first.
         self.nodes: list[ast.AST] = []
         #: The scope that each node is evaluated in.
         self._scope: dict[ast.AST, Scope] = {}
         #: For each scope and name, every node that binds it.
         self._bound: dict[Scope, dict[str, list[ast.AST]]] = defaultdict(lambda: defaultdict(list))
-        #: Names whose meaning is known otherwise: of guarded imports, aliases and ``import *``.
+        #: Names with a known meaning: of guarded imports, aliases and ``import *``.
         self._known: dict[tuple[Scope, str], str] = {}
-        #: The scopes that declare a name ``global`` or ``nonlocal``, and with which of these.
+        #: The declarations of names in scopes: ``ast.Global`` or ``ast.Nonlocal``.
         self._declared: dict[tuple[Scope, str], type[ast.AST]] = {}
-        #: The bindings of names that the function around them declares so.
+        #: The bindings of names that the function around them declares ``global`` or ``nonlocal``.
         self._remote: set[ast.AST] = set()
         self._of: dict[tuple[type[ast.AST], ...], list[Any]] = {}
-        # Every rule asks the same of the same names.
+        # Answers so far, because every rule asks about the same names.
         self._qualified: dict[ast.AST, str | None] = {}
         self._bindings: dict[ast.Name, list[Binding]] = {}
         self._reaching: dict[tuple[Scope, str], Reaching] = {}
         self._read(tree)
-        self._pass_guards()
+        self._resolve_guards()
         self._follow_aliases()
 
     # Nodes.
@@ -101,7 +105,7 @@ class Names:
     def of(self, kind: type[Node], /) -> list[Node]: ...
 
     @overload
-    def of(self, one: type[Node], other: type[Other], /) -> list[Node | Other]: ...
+    def of(self, kind: type[Node], other: type[Other], /) -> list[Node | Other]: ...
 
     @overload
     def of(self, *kinds: type[ast.AST]) -> list[ast.AST]: ...
@@ -119,7 +123,7 @@ class Names:
 
     @cached_property
     def _extents(self) -> dict[ast.AST, tuple[int, int]]:
-        """Where among the nodes each one stands, and where that ends which is in it."""
+        """The index of each node, and the index after the last node in it."""
         ends: dict[ast.AST, int] = {}
         extents = {}
         for index in range(len(self.nodes) - 1, -1, -1):
@@ -131,20 +135,22 @@ class Names:
         return extents
 
     def around(self, node: ast.AST) -> Iterator[ast.AST]:
-        """What is around a node, from the inside out."""
+        """The nodes around a node, from the inside out."""
         while node in self.parents:
             node = self.parents[node]
             yield node
 
     def function_of(self, node: ast.AST) -> Function | None:
         """The outermost function around a node: a function of the module or a method."""
-        functions = [one for one in self.around(node) if isinstance(one, Function)]
+        functions = [outer for outer in self.around(node) if isinstance(outer, Function)]
         return functions[-1] if functions else None
 
     def definition_around(self, node: ast.AST) -> ast.AST | None:
         """The innermost function, lambda or class around a node."""
-        found = (one for one in self.around(node) if isinstance(one, (*FUNCTIONS, ast.ClassDef)))
-        return next(found, None)
+        definitions = (
+            outer for outer in self.around(node) if isinstance(outer, (*FUNCTIONS, ast.ClassDef))
+        )
+        return next(definitions, None)
 
     def annotation_around(self, node: ast.AST) -> ast.expr | None:
         """The whole annotation that a node is a part of."""
@@ -159,7 +165,7 @@ class Names:
 
     def class_around(self, node: ast.AST) -> ast.ClassDef | None:
         """The innermost class around a node."""
-        return next((one for one in self.around(node) if isinstance(one, ast.ClassDef)), None)
+        return next((outer for outer in self.around(node) if isinstance(outer, ast.ClassDef)), None)
 
     def statement_of(self, node: ast.AST) -> ast.stmt:
         """The innermost statement around a node."""
@@ -170,7 +176,7 @@ class Names:
     # What a name means.
 
     def link(self, follow: Callable[[str], str]) -> None:
-        """Have dotted names mean what they mean in other files."""
+        """Resolve dotted names through other files from now on."""
         self.follow = follow
         self._qualified.clear()
 
@@ -197,11 +203,11 @@ class Names:
         scope = self.binder(node)
         if scope is not None:
             return self._imported_in(scope, node.id)
-        # It comes from a library's ``import *``, if there is just one; of several, from the last
-        # one of Keras that publishes it.
+        # It comes from the ``import *`` of a library: the only one, or the last of Keras that
+        # publishes the name.
         if len(set(self.stars)) == 1 and not hasattr(builtins, node.id):
             return [f"{self.stars[0]}.{node.id}"]
-        publishing = [one for one in self.stars if _publishes(one, node.id)]
+        publishing = [module for module in self.stars if _publishes(module, node.id)]
         return [f"{publishing[-1]}.{node.id}"] if publishing else []
 
     def _imported_in(self, scope: Scope, name: str) -> list[str | None]:
@@ -216,7 +222,7 @@ class Names:
         ]
 
     def _assigned(self, node: ast.AST, name: str) -> str | None:
-        """What ``keras = tf.keras`` gives a name that an import gives as well."""
+        """What a name means after ``keras = tf.keras``, if an import binds it as well."""
         match self.parents.get(node):
             case ast.Assign(targets=[ast.Name()], value=ast.Attribute() as value):
                 root, _ = root_and_attributes(value)
@@ -238,11 +244,11 @@ class Names:
     # What binds a name.
 
     def binder(self, node: ast.Name) -> Scope | None:
-        """The innermost scope that binds a name where it stands."""
+        """The innermost scope around a name that binds it."""
         return self.binder_at(node, node.id)
 
     def binder_at(self, place: ast.AST, name: str) -> Scope | None:
-        """The innermost scope that binds a name which would stand at a place."""
+        """The innermost scope around a place that binds a name."""
         for scope in self._scopes_of(place):
             declared = self._declared.get((scope, name))
             if declared is ast.Global:
@@ -251,23 +257,23 @@ class Names:
             if declared is None and is_bound:
                 binds = isinstance(getattr(place, "ctx", None), ast.Store | ast.Del)
                 is_class = isinstance(scope, ast.ClassDef)
-                if binds or not is_class or self._held(scope, place, name):
+                if binds or not is_class or self._reaching_at(scope, place, name):
                     return scope  # else the class binds it below
         return None
 
-    def _held(self, scope: Scope, place: ast.AST, name: str) -> set[ast.AST]:
-        """The bindings of a scope's own statements that may hold where its name is read."""
+    def _reaching_at(self, scope: Scope, place: ast.AST, name: str) -> set[ast.AST]:
+        """The bindings in a scope's own statements that may reach a read of the name."""
         if (scope, name) not in self._reaching:
-            own = [one for one in self._nodes_of(scope, name) if one not in self._remote]
-            self._reaching[scope, name] = Reaching(scope, own, self.parents)
+            nodes = [node for node in self._nodes_of(scope, name) if node not in self._remote]
+            self._reaching[scope, name] = Reaching(scope, nodes, self.parents)
         return self._reaching[scope, name].at(place)
 
     def bound(self, scope: ast.AST, name: str) -> list[Binding]:
-        """Every binding of a name in a scope, also by functions that declare it theirs."""
+        """Every binding of a name in a scope, also by functions that declare it ``global``."""
         return self._as_bindings(self._nodes_of(scope, name))
 
     def bindings(self, name: ast.Name) -> list[Binding]:
-        """The bindings that a name may hold where it is read."""
+        """The bindings that may reach a read of a name."""
         if name not in self._bindings:
             self._bindings[name] = self._find_bindings(name)
         return self._bindings[name]
@@ -279,35 +285,37 @@ class Names:
         nodes = self._nodes_of(scope, name.id)
         is_here = len(nodes) > 1 and self.scope_around(name) is scope
         if is_here and not isinstance(scope, ast.Lambda):
-            held = self._held(scope, name, name.id)
-            found = self._as_bindings(one for one in nodes if one in held or one in self._remote)
-            if any(one.node in held for one in found):
-                return found
+            reaching = self._reaching_at(scope, name, name.id)
+            bindings = self._as_bindings(
+                node for node in nodes if node in reaching or node in self._remote
+            )
+            if any(binding.node in reaching for binding in bindings):
+                return bindings
         return self._as_bindings(nodes)
 
     def reads_of(self, target: ast.AST) -> list[ast.Name]:
-        """The names that may read what a target or a parameter was given."""
+        """The names that may read the value of a target or a parameter."""
         name = name_of(target) or ""
         return [
             read
             for read in self._reads_by_name.get(name, ())
-            if any(one.node is target for one in self.bindings(read))
+            if any(binding.node is target for binding in self.bindings(read))
         ]
 
     @cached_property
     def _reads_by_name(self) -> dict[str, list[ast.Name]]:
-        found: dict[str, list[ast.Name]] = defaultdict(list)
+        reads: dict[str, list[ast.Name]] = defaultdict(list)
         for node in self.of(ast.Name):
             if isinstance(node.ctx, ast.Load) or isinstance(self.parents[node], ast.AugAssign):
-                found[node.id].append(node)
-        return found
+                reads[node.id].append(node)
+        return reads
 
     def binding_of(self, node: ast.AST) -> Binding | None:
         """What a place is bound to, if it is."""
         return binding_of(node, self.parents)
 
     def _as_bindings(self, nodes: Iterable[ast.AST]) -> list[Binding]:
-        return [found for one in nodes if (found := self.binding_of(one)) is not None]
+        return [binding for node in nodes if (binding := self.binding_of(node)) is not None]
 
     def _nodes_of(self, scope: ast.AST, name: str) -> list[ast.AST]:
         return self._bound[scope].get(name, [])  # type: ignore[index]
@@ -318,10 +326,13 @@ class Names:
 
     def module_names(self) -> set[str]:
         """The names that the module's own scope binds."""
-        return {*self._bound[self.tree], *(name for one, name in self._known if one is self.tree)}
+        return {
+            *self._bound[self.tree],
+            *(name for scope, name in self._known if scope is self.tree),
+        }
 
     def is_hidden(self, name: str, dotted: str) -> bool:
-        """Whether a function or class of the file has something else under a name."""
+        """Whether a function or class of the file binds a name to something else."""
         return any(
             set(self._imported_in(scope, name)) != {dotted}
             for scope, bound in self._bound.items()
@@ -329,13 +340,13 @@ class Names:
         )
 
     def bind(self, name: str, dotted: str) -> None:
-        """Have a name of the module's own scope mean a dotted name, if nothing else binds it."""
+        """Give a name of the module's own scope a meaning, if nothing else binds it."""
         if not self.module_bindings(name):
             self._known[self.tree, name] = dotted
             self._qualified.clear()
 
     def uses_name(self, root: ast.AST, name: str) -> bool:
-        """Whether a name stands anywhere below a node, bound or read."""
+        """Whether a name is bound or read anywhere in a node."""
         return any(
             name == name_of(node)
             for node in self.below(root)
@@ -345,7 +356,7 @@ class Names:
     def scope_around(self, node: ast.AST) -> Scope:
         """The function, lambda, class or module whose statements a node belongs to."""
         scopes = self._scopes_of(node)
-        return next((one for one in scopes if not isinstance(one, COMPREHENSIONS)), self.tree)
+        return next((scope for scope in scopes if not isinstance(scope, COMPREHENSIONS)), self.tree)
 
     def _scopes_of(self, node: ast.AST) -> Iterator[Scope]:
         """The scopes around a node whose names it sees, from the inside out."""
@@ -357,7 +368,7 @@ class Names:
                 yield scope
 
     def _follow_aliases(self) -> None:
-        """``k = tf.keras`` in the module's own scope means what it was given, if that is all."""
+        """Resolve aliases such as ``k = tf.keras`` of the module's own scope, unless rebound."""
         for statement in self.tree.body:
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name() | ast.Attribute()):
@@ -366,8 +377,8 @@ class Names:
                         self._known[self.tree, name] = meaning
                         self._qualified.clear()
 
-    def _pass_guards(self) -> None:
-        """``try: import pedl``, ``except ImportError: pedl = None``: pedl was always there."""
+    def _resolve_guards(self) -> None:
+        """Ignore the fallbacks of guarded imports, such as ``except ImportError: pedl = None``."""
         for guard in self.of(ast.Try):
             tried = {
                 alias: imported_as(statement, alias)
@@ -375,9 +386,9 @@ class Names:
                 if isinstance(statement, ast.Import | ast.ImportFrom)
                 for alias in statement.names
             }
-            # So is what ``run`` serves of Keras, if it serves all that is tried.
-            all_served = all(is_legacy(one) or _is_served(one) for one in tried.values())
-            handled = {one for part in guard.handlers for one in self.below(part)}
+            # ``run`` serves old names of Keras; a guard succeeds if it serves all that is tried.
+            all_served = all(is_legacy(dotted) or _is_served(dotted) for dotted in tried.values())
+            handled = {node for part in guard.handlers for node in self.below(part)}
             scope: Any = self.definition_around(guard) or self.tree
             for alias, dotted in tried.items():
                 name = name_of(alias) or ""
@@ -386,7 +397,7 @@ class Names:
                     self._known[scope, name] = self.imported_as(alias)
 
     def _read(self, tree: ast.Module) -> None:
-        """Take every node in, without recursion: a long sum nests deeper than Python calls."""
+        """Record every node, without recursion: a long sum nests deeper than Python's stack."""
         waiting: list[tuple[ast.AST, Scope]] = [(tree, tree)]
         while waiting:
             node, scope = waiting.pop()
@@ -411,7 +422,7 @@ class Names:
 
     def _bind(self, node: ast.AST, scope: Scope) -> None:
         if isinstance(node, ast.Global | ast.Nonlocal):
-            self._declared |= dict.fromkeys(((scope, one) for one in node.names), type(node))
+            self._declared |= dict.fromkeys(((scope, name) for name in node.names), type(node))
             return
         parent = self.parents[node]
         if isinstance(node, ast.arg):
@@ -424,7 +435,7 @@ class Names:
             self._bound[scope][name].append(node)
 
     def _is_first(self, child: ast.AST, node: ast.AST) -> bool:
-        """Whether a part of a comprehension is what its first ``for`` goes through."""
+        """Whether a node is the iterable of the first ``for`` of a comprehension."""
         return child is node.iter and node is self.parents[node].generators[0]  # type: ignore[attr-defined]
 
 
@@ -436,19 +447,21 @@ def _is_of_scope(child: ast.AST, scope: ast.AST) -> bool:
 
 
 def _children(node: ast.AST) -> list[ast.AST]:
-    """The nodes right below one that have a place; ``ast.iter_child_nodes`` takes twice as long."""
-    found: list[ast.AST] = []
+    """The children of a node that have a place; ``ast.iter_child_nodes`` takes twice as long."""
+    children: list[ast.AST] = []
     for field in node._fields:
         value = getattr(node, field, None)
         if type(value) is list:
-            found += [one for one in value if isinstance(one, ast.AST) and type(one) not in _BARE]
+            children += [
+                child for child in value if isinstance(child, ast.AST) and type(child) not in _BARE
+            ]
         elif isinstance(value, ast.AST) and type(value) not in _BARE:
-            found.append(value)
-    return found
+            children.append(value)
+    return children
 
 
 def root_and_attributes(node: ast.AST) -> tuple[ast.AST, list[str]]:
-    """What a dotted expression begins with, and the attributes after it."""
+    """The root of a dotted expression, and the attributes after it."""
     attributes: list[str] = []
     while isinstance(node, ast.Attribute):
         attributes.insert(0, node.attr)

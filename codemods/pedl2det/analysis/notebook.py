@@ -1,9 +1,8 @@
-"""A notebook as one Python module, edited by span: a class of cell 3 may be used in cell 9.
+"""A notebook as one Python module: a class of cell 3 may be used in cell 9.
 
-The code cells stand one after the other, with a comment between two of them, and a statement in
-place of each line that only IPython runs. An edit of that text is taken apart at those comments,
-and only cells that changed are written. The JSON is never parsed and printed again: a round trip
-changes bytes that the edit did not concern.
+The code cells are joined, each after a border comment, with a statement in place of each line that
+only IPython runs. The edited text is split at the borders, and only cells that changed are written,
+by span: a round trip through a JSON parser would change bytes that the edit did not concern.
 """
 
 from __future__ import annotations
@@ -35,8 +34,8 @@ class Cell:
     @property
     def magic(self) -> str:
         """The ``%%magic`` that takes the whole cell, or the program of ``%%script``; else empty."""
-        found = re.match(r"\s*%%(?:script\s+)?(!|\w+)", self.source)
-        return found[1] if found else ""
+        match = re.match(r"\s*%%(?:script\s+)?(!|\w+)", self.source)
+        return match[1] if match else ""
 
     @property
     def is_python(self) -> bool:
@@ -49,7 +48,7 @@ class Document:
     """One notebook file."""
 
     path: Path  #: where it is
-    text: str  #: its JSON text, as it stands there
+    text: str  #: its JSON text
     encoding: str  #: UTF-8, with or without a byte order mark
     cells: tuple[Cell, ...]  #: its cells
 
@@ -83,7 +82,7 @@ class Document:
         return text.encode(self.encoding)
 
 
-# Where things stand in a JSON text that is known to be right.
+# Spans of values in a JSON text that is known to be valid.
 
 _BLANK = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
@@ -102,9 +101,9 @@ def _cells(text: str, cells: Sequence[Any]) -> Iterator[Cell]:
 
 
 def _after_blank(text: str, at: int) -> int:
-    found = _BLANK.match(text, at)
-    assert found is not None
-    return found.end()
+    match = _BLANK.match(text, at)
+    assert match is not None
+    return match.end()
 
 
 def _items(text: str, at: int) -> Iterator[tuple[str, Span]]:
@@ -123,7 +122,7 @@ def _items(text: str, at: int) -> Iterator[tuple[str, Span]]:
 
 
 def _rewritten(literal: str, source: str, ascii_only: bool) -> str:
-    """A literal for another text: a string stays a string, a list of lines a list."""
+    """The JSON of a new source, in the form of the old: a string, or a list of lines."""
     if not literal.startswith("["):
         return _dumped(source, ascii_only)
     lines = [_dumped(line, ascii_only) for line in source.splitlines(keepends=True)]
@@ -133,24 +132,24 @@ def _rewritten(literal: str, source: str, ascii_only: bool) -> str:
 
 
 def _dumped(text: str, ascii_only: bool) -> str:
-    has_surrogates = re.search("[\ud800-\udfff]", text) is not None  # UTF-8 has no bytes for them
+    has_surrogates = re.search("[\ud800-\udfff]", text) is not None  # UTF-8 cannot encode them
     return json.dumps(text, ensure_ascii=ascii_only or has_surrogates)
 
 
 #: Magics whose cell is Python that runs in the notebook itself; an empty name for no magic.
 _PYTHON_CELLS = frozenset({"", "capture", "debug", "prun", "time", "timeit"})
-#: Magics that are written without their sign.
+#: Magics that may be written without ``%``.
 _AUTOMAGICS = "cat|cd|conda|cp|env|load_ext|ls|man|matplotlib|mkdir|mv|pip|pylab|rm|rmdir|run"
-#: A piece of IPython, with the lines that continue it, behind what Python reads of its line; and an
-#: import that the compiler wants first, and without which Python 3 does the same.
+#: A piece of IPython with the lines that continue it, after the Python on its line; also a
+#: ``__future__`` import, which must come first in a module and which Python 3 does not need.
 _IPYTHON = re.compile(
     rf"""
     ^[ \t]*(?:[A-Za-z_][\w., \t\[\]]*=[ \t]*(?=[!%]))?
     (?P<magic>
         (?: (?P<future>from[ ]__future__[ ]import[ ][\w, \t]+(?=\r?$))
-        | [!%?,;/]                           # %magic, !command, ?help, and what calls by itself
+        | [!%?,;/]                           # %magic, !command, ?help, automatic calls
         | [\w.*]+\?{{1,2}}[ \t]*(?=\r?$)      # help??
-        | (?:{_AUTOMAGICS})[ \t]+[\w./~-]    # a magic without its sign
+        | (?:{_AUTOMAGICS})[ \t]+[\w./~-]    # a magic without %
         )
         (?:\\\r?\n|[^\r\n])*
     )
@@ -165,27 +164,27 @@ OLD_API = re.compile(r"(?<![\w./-])(?:pedl\.\w|import[ ][^\n]*\bpedl\b|from[ ]+p
 class Magic:
     """A piece of IPython in a cell."""
 
-    text: str  #: what stands there
+    text: str  #: its text
     line: int  #: the line of the cell on which it begins, from 1
-    #: What stands there in the virtual module: a statement, because a comment would empty the body
-    #: of an ``if``.
+    #: Its place holder in the module: a statement, because a comment would leave an ``if`` without
+    #: a body.
     mask: str
 
 
 def mask(source: str, first: int) -> tuple[str, tuple[Magic, ...]]:
-    """Mask every piece of IPython in a cell, counted from the first; lines keep their numbers."""
+    """Mask every piece of IPython in a cell, numbered from ``first``; lines keep their numbers."""
     magics: list[Magic] = []
-    while (found := _ipython_in(source)) is not None:
-        start, end = found.span("magic")
+    while (match := _ipython_in(source)) is not None:
+        start, end = match.span("magic")
         line = source.count("\n", 0, start) + 1
         name = f"__pedl2det_magic_{first + len(magics)}__"
-        magics.append(Magic(found["magic"], line, name + "\n" * found["magic"].count("\n")))
+        magics.append(Magic(match["magic"], line, name + "\n" * match["magic"].count("\n")))
         source = source[:start] + magics[-1].mask + source[end:]
     return source, tuple(magics)
 
 
 def _ipython_in(source: str) -> re.Match[str] | None:
-    """The first piece of IPython in a cell, where it is no Python; None if there is none."""
+    """The first piece of a cell that is IPython and not Python; None if there is none."""
     wrong = -1
     try:
         ast.parse(source)
@@ -193,18 +192,18 @@ def _ipython_in(source: str) -> re.Match[str] | None:
         wrong = (error.lineno or 1) - 1
     except ValueError:  # a null byte
         pass
-    for found in _IPYTHON.finditer(source):
-        first = source.count("\n", 0, found.start())
-        if found["future"] or first <= wrong <= first + found[0].count("\n"):
-            return found
+    for match in _IPYTHON.finditer(source):
+        first = source.count("\n", 0, match.start())
+        if match["future"] or first <= wrong <= first + match[0].count("\n"):
+            return match
     return None
 
 
 def unmask(text: str, magics: tuple[Magic, ...]) -> str:
-    """Put back what stood in a cell.
+    """Put back the IPython of a cell.
 
     Raises:
-        ValueError: a mask is gone or stands there twice; the message names what it stood for.
+        ValueError: a mask is missing or there twice; the message names its IPython.
     """
     for magic in magics:
         if text.count(magic.mask) != 1:
@@ -222,7 +221,7 @@ class NotebookSource(Source):
     """The Python cells of a notebook as one module."""
 
     document: Document  #: the notebook
-    magics: dict[int, tuple[Magic, ...]]  #: what its masks stand for, by cell
+    magics: dict[int, tuple[Magic, ...]]  #: the masked IPython, by cell
     places: tuple[tuple[int, int], ...]  #: for each line of the text its cell, and its line there
 
     @classmethod
@@ -242,7 +241,7 @@ class NotebookSource(Source):
         cells = [cell for cell in document.cells if cell.is_python]
         newline = "\r\n" if any("\r\n" in cell.source for cell in cells) else "\n"
         for cell in cells:
-            first = sum(len(one) for one in magics.values())
+            first = sum(len(cell_magics) for cell_magics in magics.values())
             masked, magics[cell.number] = mask(cell.source, first)
             text += _BORDER.format(cell.number) + newline
             text += masked + (newline if masked else "")
@@ -263,7 +262,7 @@ class NotebookSource(Source):
         """The bytes of the notebook with a new text.
 
         Raises:
-            ValueError: a cell's border or some IPython is gone; the message names it.
+            ValueError: the border of a cell or some IPython is missing; the message names it.
         """
         old, new = _chunks(self.text), _chunks(text)
         if list(old) != list(new):
@@ -290,7 +289,7 @@ class NotebookSource(Source):
 
 
 def _chunks(text: str) -> dict[int, str]:
-    """The text of each cell; 0 is what stands before the first."""
+    """The text of each cell, and as number 0 the text before the first."""
     before, *parts = _BORDERS.split(text)
     chunks = {int(number): chunk for number, chunk in zip(parts[::2], parts[1::2], strict=True)}
     return ({0: before} if before else {}) | chunks

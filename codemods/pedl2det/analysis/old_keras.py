@@ -1,4 +1,4 @@
-"""What old code means by names of Keras, what its calls become, and what its optimizers are."""
+"""What names of Keras mean in old code, how its calls change, and what its optimizers are."""
 
 from __future__ import annotations
 
@@ -33,31 +33,33 @@ _LAYERS_OF_TENSORFLOW = tuple(
     for root in (KERAS, "tensorflow.python.keras")
     for name in ("Input", "Model", "Sequential", "applications", "engine", "layers", "models")
 )
-#: What is made of Keras, and may be made while a module is imported.
+#: The beginnings of the names of Keras objects that a module may make while it is imported.
 _MADE = tuple(
-    f"{KERAS}.{one}"
-    for one in ("Model", "Sequential", "callbacks.", "layers.", "losses.", "models.")
+    f"{KERAS}.{name}"
+    for name in ("Model", "Sequential", "callbacks.", "layers.", "losses.", "models.")
 )
 _REPLACED = re.compile(
     rf"{KERAS}\.backend\.(?:batch_dot|function|learning_phase|resize_images|\w+_crossentropy)"
 )
-#: Where the positional arguments with other defaults stand.
+#: The positions of arguments whose defaults changed.
 _POSITIONS = {"recurrent_activation": 2, **PLACES}
 
 
 def age(trial: Trial) -> Age:
     """Return the TensorFlow that a project was written for, by the old names that it uses.
 
-    Names that exist today and meant something else then (``changed`` in the table of names) mean
-    the old thing in code of that age alone. Files that no training imports decide nothing.
+    Names that exist today and meant something else then (``changed`` in the table of names) have
+    their old meaning only in code of that age. Files that no training imports are ignored.
     """
     trial = trial.trained
     is_early, images = trial.generation is Generation.EARLY, _in_images(trial)
     if trial.generation is Generation.PEDL or (is_early and images != {2}) or images == {1}:
         return Age.TENSORFLOW_1
-    found = [one for one in trial.all_references if _is_sign(trial, one)]
-    signs = [one for one in found if not _is_guarded(one)]
-    if any(one.row is not None and one.row.since == TENSORFLOW_2 for one in signs):
+    candidates = [reference for reference in trial.all_references if _is_sign(trial, reference)]
+    signs = [reference for reference in candidates if not _is_guarded(reference)]
+    if any(
+        reference.row is not None and reference.row.since == TENSORFLOW_2 for reference in signs
+    ):
         return Age.TENSORFLOW_1
     if signs or is_early or _defines_optimizer(trial) or _gives_rate(trial):
         return Age.TENSORFLOW_2
@@ -74,17 +76,17 @@ def _defines_optimizer(trial: Trial) -> bool:
 
 
 def _gives_rate(trial: Trial) -> bool:
-    """Whether ``lr=`` is given to what may be an optimizer: to a class that is a value."""
+    """Whether ``lr=`` is passed to what may be an optimizer: to a class in a variable."""
     return any(
-        one.arg == "lr" or _holds(trial, one, ("lr",))
+        keyword.arg == "lr" or _holds(trial, keyword, ("lr",))
         for call in trial.modules.of(ast.Call)
         if _is_value(trial, call.func) and not trial.flow.called(call)
-        for one in call.keywords
+        for keyword in call.keywords
     )
 
 
 def _is_value(trial: Trial, function: ast.expr) -> bool:
-    """Whether what is called has no name; a method, as in ``logs.update(lr=rate)``, has one."""
+    """Whether a called expression is a variable, and no name of a library and no method."""
     meaning = trial.modules.meaning(function)
     if meaning is None:
         return not (isinstance(function, ast.Attribute) or trial.modules.is_of_library(function))
@@ -98,35 +100,35 @@ def _in_images(trial: Trial) -> set[int]:
 
 
 def _is_guarded(reference: Reference) -> bool:
-    """Whether a reference is below an ``if`` that asks for the version of TensorFlow."""
+    """Whether a reference is below an ``if`` that tests the version of TensorFlow."""
     return any(
-        isinstance(one, ast.If | ast.IfExp) and "__version__" in ast.unparse(one.test)
-        for one in reference.source.names.around(reference.node)
+        isinstance(outer, ast.If | ast.IfExp) and "__version__" in ast.unparse(outer.test)
+        for outer in reference.source.names.around(reference.node)
     )
 
 
 def _is_sign(trial: Trial, reference: Reference) -> bool:
-    """Whether code with this reference does not run, or not as it did, with today's TensorFlow."""
+    """Whether code with this reference fails or behaves differently with today's TensorFlow."""
     row = reference.row
     if row is None or not row.changed:
         return row is not None
     old = OLD_KEYWORDS if is_optimizer(row) else row.keywords.keys()
-    given = [one for call in _calls(trial, reference) for one in call.keywords]
+    keywords = [keyword for call in _calls(trial, reference) for keyword in call.keywords]
     if row.today:
-        return any(one.arg is not None and one.arg not in row.today for one in given)
-    return any(one.arg in old or _holds(trial, one, old) for one in given)
+        return any(keyword.arg is not None and keyword.arg not in row.today for keyword in keywords)
+    return any(keyword.arg in old or _holds(trial, keyword, old) for keyword in keywords)
 
 
 def _holds(trial: Trial, keyword: ast.keyword, wanted: Collection[str]) -> bool:
     """Whether ``**options`` is a dict that visibly has one of some keys."""
-    found: list[object] = []
+    present: list[object] = []
     for origin in trial.flow.origins(keyword.value) if keyword.arg is None else ():
         match origin.node:
             case ast.Dict(keys=keys) if not origin.path:
-                found += [getattr(key, "value", None) for key in keys]
+                present += [getattr(key, "value", None) for key in keys]
             case ast.Call(func=ast.Name(id="dict"), keywords=keywords) if not origin.path:
-                found += [one.arg for one in keywords]
-    return any(name in wanted for name in found)
+                present += [entry.arg for entry in keywords]
+    return any(name in wanted for name in present)
 
 
 def _calls(trial: Trial, reference: Reference) -> list[ast.Call]:
@@ -145,7 +147,7 @@ def is_old(trial: Trial) -> bool:
     return age(trial) is Age.TENSORFLOW_1
 
 
-def meant(reference: Reference, written_for: Age) -> names.Name | None:
+def row_for(reference: Reference, written_for: Age) -> names.Name | None:
     """The row of a reference, if it applies to code of this age."""
     row = reference.row
     if row is None or written_for is Age.TENSORFLOW_1:
@@ -159,7 +161,7 @@ def meant(reference: Reference, written_for: Age) -> names.Name | None:
 
 
 def _of_tensorflow_2(dotted: str, row: names.Name) -> names.Name:
-    """The row as TensorFlow 2 means it: its private and standalone Keras had its defaults."""
+    """The row in code for TensorFlow 2, whose private and standalone Keras had its defaults."""
     if is_standalone(dotted):
         row = names.lookup(f"tensorflow.python.{dotted}") or row
     public = names.lookup(row.new) if row.new else None
@@ -170,9 +172,13 @@ def _of_tensorflow_2(dotted: str, row: names.Name) -> names.Name:
 
 def edits_for_today(call: ast.Call | None, row: names.Name) -> list[fx.Edit] | None:
     """The edits of a call of a name that has changed; None if it would not mean the same."""
-    if call is None or not row.today or any(isinstance(one, ast.Starred) for one in call.args):
+    if (
+        call is None
+        or not row.today
+        or any(isinstance(argument, ast.Starred) for argument in call.args)
+    ):
         return None
-    named = [row.keywords.get(one.arg or "", one.arg or "") for one in call.keywords]
+    named = [row.keywords.get(keyword.arg or "", keyword.arg or "") for keyword in call.keywords]
     is_known = all(name is None or name in row.today for name in named)
     has_place = len(call.args) <= row.today.index("*")
     return call_edits(call, row) if is_known and has_place else None
@@ -190,52 +196,58 @@ def is_standalone(dotted: str) -> bool:
 
 
 def means_standalone(trial: Trial, dotted: str) -> bool:
-    """Whether a name belongs to a standalone Keras that was not yet that of TensorFlow."""
+    """Whether a name belongs to a standalone Keras from before TensorFlow's replaced it."""
     return is_standalone(dotted) and is_old(trial)
 
 
 def imports_standalone(trial: Trial) -> bool:
-    """Whether a project uses a standalone Keras that was not yet that of TensorFlow."""
-    # A module of its own of that name is none. Keras 2.4 to 2.10 are those of TensorFlow.
-    found = trial.trained.all_references
-    return is_old(trial) and any(is_standalone(one.dotted) for one in found)
+    """Whether a project uses a standalone Keras from before TensorFlow's replaced it."""
+    # A module of the project named keras does not count; Keras 2.4 to 2.10 are TensorFlow's.
+    references = trial.trained.all_references
+    return is_old(trial) and any(is_standalone(reference.dotted) for reference in references)
 
 
 def has_standalone_layers(trial: Trial) -> bool:
     """Whether a project uses a standalone Keras of its own, and no layers of TensorFlow's."""
     trial = trial.trained
-    meant = [(node, trial.modules.meaning(node) or "") for node in trial.modules.reads]
-    layers = [node for node, name in meant if name.startswith(_LAYERS_OF_TENSORFLOW)]
-    is_own = any(means_standalone(trial, name) for _, name in meant)
-    return is_own and all(only_asks(trial, one) for one in layers)
+    meanings = [(node, trial.modules.meaning(node) or "") for node in trial.modules.reads]
+    layers = [node for node, name in meanings if name.startswith(_LAYERS_OF_TENSORFLOW)]
+    is_own = any(means_standalone(trial, name) for _, name in meanings)
+    return is_own and all(only_asks(trial, node) for node in layers)
 
 
 def only_asks(trial: Trial, node: ast.expr) -> bool:
-    """Whether a class stands in an annotation, or in a question about an object."""
+    """Whether a class is only named in an annotation or an ``isinstance`` check."""
     source = trial.modules.home(node)
     return source.names.annotation_around(node) is not None or asks_about_class(source, node)
 
 
 def as_before(trial: Trial) -> Iterator[fx.Fix]:
-    """Let Keras compute as in TensorFlow 1, or as standalone Keras, what it computes otherwise."""
+    """Make Keras compute as it did in TensorFlow 1, or as standalone Keras did."""
     is_standalone = has_standalone_layers(trial)
     piece = "use_standalone_keras" if is_standalone else "use_old_keras"
     yield from before_models(trial, f"legacy_keras.{piece}")
 
 
 def before_models(trial: Trial, dotted: str) -> Iterator[fx.Fix]:
-    """Call a function in the constructor, or above a class that is carried over.
+    """Call a function before the trial makes its model.
 
-    Also above what a module makes of Keras while it is imported, before there is a trial.
+    The call is in the constructor, or above a class that is carried over; and above Keras objects
+    that a module makes while it is imported, before there is a trial.
     """
     if dotted.startswith("legacy_keras."):
         homes = [trial.modules.home(root) for root in trial.roots]
         homes += [trial.loaders_home] if trial.loaders_home is not None else []
         for source in trial.modules.run_by_importing(homes):
-            first = next((one for one in source.tree.body if _makes_at_once(trial, one)), None)
+            first = next(
+                (statement for statement in source.tree.body if _makes_at_once(trial, statement)),
+                None,
+            )
             if first is not None:
                 yield from before_use(source, first, f"{dotted}()")
-    for root in (one for one in trial.roots if one not in trial.beside):
+    for root in trial.roots:
+        if root in trial.context_based_roots:
+            continue
         source = trial.modules.home(root)
         is_piece = dotted.startswith("legacy_keras.")
         name = Spelling(dotted, ("import legacy_keras",)) if is_piece else spell(source, dotted)
@@ -251,19 +263,19 @@ def _makes_at_once(trial: Trial, statement: ast.stmt) -> bool:
     Such as ``from keras.backend import binary_crossentropy``.
     """
     if isinstance(statement, ast.ImportFrom):
-        names = [today(f"{statement.module}.{one.name}") for one in statement.names]
+        names = [today(f"{statement.module}.{alias.name}") for alias in statement.names]
         return any(map(_REPLACED.fullmatch, names))
     nodes = [*run_at_once(statement)]
-    made = _MADE if any(isinstance(one, ast.Call) for one in nodes) else ()
+    makers = _MADE if any(isinstance(node, ast.Call) for node in nodes) else ()
     return any(
-        (_REPLACED.fullmatch(name) or name.startswith(made)) and not only_asks(trial, one)
-        for one in nodes
-        if isinstance(one, ast.Name | ast.Attribute) and (name := trial.today(one))
+        (_REPLACED.fullmatch(name) or name.startswith(makers)) and not only_asks(trial, node)
+        for node in nodes
+        if isinstance(node, ast.Name | ast.Attribute) and (name := trial.today(node))
     )
 
 
 def before_use(source: Source, first: ast.AST, call: str) -> Iterator[fx.Fix]:
-    """Say a line of ``legacy_keras`` behind the last import above the first use of something."""
+    """Insert a call after the last import above the first use of something."""
     if call in source.text:
         return
     line = getattr(first, "lineno", 0)
@@ -279,7 +291,7 @@ def before_use(source: Source, first: ast.AST, call: str) -> Iterator[fx.Fix]:
 def respelled(
     source: Source, node: ast.expr, dotted: str, edits: Iterable[fx.Edit] = ()
 ) -> Iterator[fx.Fix]:
-    """Write a name by its successor, in the file's own style, with edits of what is around it."""
+    """Replace a name by its successor, in the file's own style, with edits of its surroundings."""
     spelling = spell(source, dotted, like=node)
     if spelling.code != ast.unparse(node):
         edits = (fx.Replace(node, spelling.code), *edits)
@@ -300,13 +312,13 @@ def asks_about_class(source: Source, node: ast.expr) -> bool:
 def call_edits(call: ast.Call, row: names.Name) -> list[fx.Edit] | None:
     """The edits that give a call today's arguments; None if they are not all visible."""
     edits: list[fx.Edit] = []
-    given: set[str | None] = set()
-    hidden = any(isinstance(one, ast.Starred) for one in call.args)
+    filled: set[str | None] = set()
+    hidden = any(isinstance(argument, ast.Starred) for argument in call.args)
     if row.parameters and (hidden or len(call.args) > len(row.parameters)):
         return None
     for place, argument in enumerate(call.args if row.parameters else ()):
         new = row.keywords.get(row.parameters[place], row.parameters[place])
-        given.add(new)
+        filled.add(new)
         if place:
             edits.append(fx.Drop(argument))
         if place and new is not None:
@@ -314,17 +326,21 @@ def call_edits(call: ast.Call, row: names.Name) -> list[fx.Edit] | None:
     for keyword in call.keywords:
         hidden |= keyword.arg is None
         new = row.keywords.get(keyword.arg or "", keyword.arg)
-        given.add(new)
+        filled.add(new)
         if keyword.arg is not None and new is None:
             edits.append(fx.Drop(keyword))
         elif new is not None and new != keyword.arg:
             edits.append(fx.RenameKeyword(keyword, new))
         if keyword.arg == "dim_ordering":
             edits.append(_data_format(keyword.value))
-    named = [row.keywords.get(one.arg, one.arg) for one in call.keywords if one.arg is not None]
+    named = [
+        row.keywords.get(keyword.arg, keyword.arg)
+        for keyword in call.keywords
+        if keyword.arg is not None
+    ]
     if len({*named} - {None}) + named.count(None) < len(named):
-        return None  # two of them have one name today
-    missing = dict(_missing(call, row, given))
+        return None  # two of them have the same name today
+    missing = dict(_missing(call, row, filled))
     if hidden and (missing or "clipnorm" in row.keywords):
         return None
     edits += [fx.AddArgument(call, f"{name}={value}") for name, value in missing.items()]
@@ -340,24 +356,24 @@ def _data_format(value: ast.expr) -> fx.Replace:
     return fx.Replace(value, f"dict({formats}).get({{value}})", {"value": value})
 
 
-def _missing(call: ast.Call, row: names.Name, given: set[str | None]) -> Iterator[tuple[str, str]]:
+def _missing(call: ast.Call, row: names.Name, filled: set[str | None]) -> Iterator[tuple[str, str]]:
     """The arguments with other defaults that a call leaves out."""
     for name, value in row.defaults.items():
         at = _POSITIONS.get(name)
         first = (row.parameters or ("learning_rate",))[0]
         is_first = name == row.keywords.get(first, first) and bool(call.args)
         by_position = is_first or (at is not None and len(call.args) > at)
-        if name not in given and not by_position:
+        if name not in filled and not by_position:
             yield name, value
 
 
 def sets_epsilon(trial: Trial) -> bool:
     """Whether a trial sets the epsilon of Keras, which was that of optimizers in Keras 2.2.4."""
-    return any(trial.today(one) == f"{KERAS}.backend.set_epsilon" for one in trial.modules.reads)
+    return any(trial.today(node) == f"{KERAS}.backend.set_epsilon" for node in trial.modules.reads)
 
 
 def defaults_by_name(trial: Trial, name: str, is_standalone: bool) -> str:
-    """The arguments that an optimizer had by default if a text named it, and has not today."""
+    """The old defaults, other than today's, of an optimizer that a string names."""
     defaults = {**STANDALONE_DEFAULTS.get(name, {})} if is_old(trial) else {}
     if not is_standalone:  # only the sums of an Adagrad differ
         defaults.pop("learning_rate", None)
@@ -375,8 +391,8 @@ _FUNCTIONS = {
 }
 
 
-class Given(Enum):
-    """What an expression gives for an optimizer."""
+class OptimizerKind(Enum):
+    """What kind of value an expression for an optimizer is."""
 
     OBJECT = "object"
     NAME = "name"
@@ -384,18 +400,18 @@ class Given(Enum):
     WRAPPED = "wrapped"  #: an object that was given to ``wrap_optimizer``
 
 
-def given(trial: Trial, node: ast.expr) -> Given:
-    """What an expression gives, as far as its origins show."""
+def optimizer_kind(trial: Trial, node: ast.expr) -> OptimizerKind:
+    """What kind of value an expression is, as far as its origins show."""
     origins = trial.flow.origins(node)
-    functions = [one.node.func for one in origins if isinstance(one.node, ast.Call)]
-    if any(getattr(one, "attr", "") == "wrap_optimizer" for one in functions):
-        return Given.WRAPPED
-    if origins and all(_is_object(trial, one) for one in origins):
-        return Given.OBJECT
-    constants = [one.node.value for one in origins if isinstance(one.node, ast.Constant)]
+    functions = [origin.node.func for origin in origins if isinstance(origin.node, ast.Call)]
+    if any(getattr(function, "attr", "") == "wrap_optimizer" for function in functions):
+        return OptimizerKind.WRAPPED
+    if origins and all(_is_object(trial, origin) for origin in origins):
+        return OptimizerKind.OBJECT
+    constants = [origin.node.value for origin in origins if isinstance(origin.node, ast.Constant)]
     if len(constants) == len(origins) == 1 and str(constants[0]).lower() in BY_NAME:
-        return Given.NAME
-    return Given.UNKNOWN
+        return OptimizerKind.NAME
+    return OptimizerKind.UNKNOWN
 
 
 def _is_object(trial: Trial, origin: Origin) -> bool:
@@ -406,7 +422,7 @@ def _is_object(trial: Trial, origin: Origin) -> bool:
         case ast.Call(func=ast.Name(id="getattr"), args=[module, *_]):  # getattr(optimizers, name)
             return trial.today(module) in (OPTIMIZERS, LEGACY)
     functions = trial.flow.origins(call.func)
-    return bool(functions) and all(_makes_one(trial, one) for one in functions)
+    return bool(functions) and all(_makes_one(trial, function) for function in functions)
 
 
 def _makes_one(trial: Trial, origin: Origin) -> bool:
@@ -415,7 +431,7 @@ def _makes_one(trial: Trial, origin: Origin) -> bool:
     if isinstance(node, ast.alias):
         source = trial.modules.home(node)
         bound = source.names.module_bindings(node.asname or node.name)
-        return any(_is_class(source.names.follow(one)) for one in bound if one)
+        return any(_is_class(source.names.follow(dotted)) for dotted in bound if dotted)
     return _is_class(trial.modules.meaning(node)) or trial.today(node) in _FUNCTIONS
 
 

@@ -1,4 +1,4 @@
-"""Read the files of a project, each of them once, into what rules look at."""
+"""Read each file of a project once, into what rules look at."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Reader:
         """Read a Python file or a notebook; None if it cannot be read."""
         if path.suffix != NOTEBOOK:
             return self._once(path, Source)
-        from pedl2det.analysis.notebook import NotebookSource  # which few trees have
+        from pedl2det.analysis.notebook import NotebookSource  # few trees have notebooks
 
         return self._once(path, NotebookSource)
 
@@ -69,17 +69,17 @@ class Project:
 
 @dataclass
 class Script:
-    """A script of a project, and what becomes of it: a trial."""
+    """A script of a project, and the trial that it becomes."""
 
     source: Source  #: the file as it is on the disk
     edits: list[tuple[Source, Edit]] = field(default_factory=list)  #: the edits, with their files
-    findings: list[Finding] = field(default_factory=list)  #: what the user is told
+    findings: list[Finding] = field(default_factory=list)  #: what to report to the user
     entrypoint: str = ""  #: the trial as ``module:Class``; empty if it becomes none
-    needs: tuple[ConfigNeed, ...] = ()  #: what the configs have to say
+    needs: tuple[ConfigNeed, ...] = ()  #: what the configs need
     config: dict[str, object] | None = None  #: the experiment config that the script held
     #: The pieces of ``legacy_keras.py`` that the generator uses; none if it becomes no generator.
     support: frozenset[str] = frozenset()
-    context: str = ""  #: how the generator calls its context; empty if it asked for none
+    context: str = ""  #: the generator's name for its context; empty if it has none
     #: For each line of the new text, the line of the old text that it came from.
     lines: tuple[int, ...] = ()
 
@@ -106,19 +106,19 @@ def read(
     unseen: Mapping[Path, frozenset[int]] = MappingProxyType({}),
 ) -> Reading:
     """Read the files of a project that can be read: see `Trial` for ``carried`` and ``unseen``."""
-    modules = {**project.modules, **{one.name: one for one in project.notebooks}}
+    modules = {**project.modules, **{notebook.name: notebook for notebook in project.notebooks}}
     read_sources = {name: reader.source_or_none(path) for name, path in modules.items()}
-    sources = {name: one for name, one in read_sources.items() if one is not None}
+    sources = {name: source for name, source in read_sources.items() if source is not None}
     read_configs = {path: reader.config_or_none(path) for path in project.configs}
-    configs = {path: one for path, one in read_configs.items() if one is not None}
+    configs = {path: config for path, config in read_configs.items() if config is not None}
     files = (*modules.values(), *project.configs)
-    unreadable = {one: reader.unreadable[one] for one in files if one in reader.unreadable}
-    trial = made(project, sources, configs, carried=carried, unseen=unseen)
+    unreadable = {file: reader.unreadable[file] for file in files if file in reader.unreadable}
+    trial = make_trial(project, sources, configs, carried=carried, unseen=unseen)
     originals = {source.path: source for source in sources.values()}
     return Reading(project, trial, originals, configs, unreadable)
 
 
-def made(
+def make_trial(
     project: Project,
     sources: Mapping[str, Source],
     configs: Mapping[Path, Config],

@@ -21,24 +21,27 @@ from pedl2det.analysis.names import Names
 from pedl2det.analysis.tree import NOTEBOOK, read_bytes
 from pedl2det.findings import Unreadable
 
-#: The comment that has a line, or a whole file, left as it is.
+#: The comment that excludes a line, or a whole file, from migration.
 SKIP = re.compile(r"#\s*pedl2det:\s*skip\b")
 
 
 def skipped_lines(text: str, tree: ast.Module | None = None) -> frozenset[int]:
-    """The lines that a comment says to leave: every one, if it precedes the first statement."""
+    """The lines that comments exclude: all, if one precedes the first statement."""
     lines = text.splitlines() if SKIP.search(text) else []
-    found = {number for number, line in enumerate(lines, 1) if SKIP.search(line)}
+    marked = {number for number, line in enumerate(lines, 1) if SKIP.search(line)}
     begun = next((n for n, line in enumerate(lines, 1) if line.partition("#")[0].strip()), 0)
     inside: set[int] = set()
-    if tree is not None and found:  # a statement over several lines is left as a whole
+    if tree is not None and marked:  # a statement over several lines is left as a whole
         is_documented = ast.get_docstring(tree) is not None
-        begun = max((one.lineno for one in tree.body[is_documented : is_documented + 1]), default=0)
+        begun = max(
+            (statement.lineno for statement in tree.body[is_documented : is_documented + 1]),
+            default=0,
+        )
         nodes = (node for node in ast.walk(tree) if isinstance(node, ast.stmt))
         extents = (range(node.lineno, _end_of_head(node) + 1) for node in nodes)
-        inside = {line for one in extents if not found.isdisjoint(one) for line in one}
-    is_whole = any(line < begun for line in found - inside)
-    return frozenset(range(len(lines) + 2) if is_whole else found | inside)
+        inside = {line for extent in extents if not marked.isdisjoint(extent) for line in extent}
+    is_whole = any(line < begun for line in marked - inside)
+    return frozenset(range(len(lines) + 2) if is_whole else marked | inside)
 
 
 def _end_of_head(node: ast.stmt) -> int:
@@ -61,7 +64,7 @@ def lines_of(text: str) -> list[str]:
 def first_line(statement: ast.stmt) -> int:
     """Return the line on which a statement begins, decorators included."""
     decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return min([statement.lineno, *(one.lineno for one in decorators)])
+    return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 @dataclass(frozen=True)
@@ -96,16 +99,16 @@ class Source:
             Unreadable: it is not Python 3.
         """
         try:
-            with warnings.catch_warnings(action="ignore"):  # what Python says of an old escape
+            with warnings.catch_warnings(action="ignore"):  # about invalid escapes
                 return cls(path, text, encoding, ast.parse(text))
         except (SyntaxError, ValueError) as error:  # or a null byte
             line = getattr(error, "lineno", None) or 1
             raise Unreadable(f"syntax error: {getattr(error, 'msg', error)}", line) from None
-        except (RecursionError, MemoryError):  # both are what the parser says of it
+        except (RecursionError, MemoryError):  # the parser raises either
             raise Unreadable("an expression is nested too deeply to be read") from None
 
     def encoded(self, text: str) -> bytes:
-        """The bytes of a new text of this file."""
+        """Encode a new text of this file."""
         return text.encode(self.encoding)
 
     @property
@@ -117,13 +120,13 @@ class Source:
         """Where a line of the text is for the user: a notebook's cell, and the line."""
         return None, line
 
-    def problem_with(self, text: str) -> str | None:  # noqa: ARG002 - for those that derive
+    def problem_with(self, text: str) -> str | None:  # noqa: ARG002 - for subclasses
         """Why the file cannot have a new text, or None."""
         return None
 
     @cached_property
     def skipped(self) -> frozenset[int]:
-        """The lines that the user wants left, by a comment."""
+        """The lines that a comment excludes from migration."""
         return skipped_lines(self.text, self.tree)
 
     @cached_property
@@ -175,7 +178,7 @@ _USUAL = {"tensorflow": "tf", "numpy": "np", "pandas": "pd"}
 
 @dataclass(frozen=True)
 class Spelling:
-    """How a file says a dotted name."""
+    """How a file writes a dotted name."""
 
     code: str  #: the expression
     imports: tuple[str, ...] = ()  #: the import statements that it needs and that the file may lack
@@ -228,12 +231,14 @@ def _by_its_own_root(source: Source, dotted: str, like: ast.expr | None) -> Spel
 
 def _by_known_import(source: Source, dotted: str) -> Spelling | None:
     """The name by the longest prefix that the file imports at its top."""
-    found: dict[str, Spelling] = {}
+    spellings: dict[str, Spelling] = {}
     for node in source.tree.body:
         if isinstance(node, ast.Import):
-            pairs = [(one.asname or one.name, one.name) for one in node.names]
+            pairs = [(alias.asname or alias.name, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
-            pairs = [(one.asname or one.name, f"{node.module}.{one.name}") for one in node.names]
+            pairs = [
+                (alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names
+            ]
         else:
             continue
         for local, meaning in pairs:
@@ -242,8 +247,8 @@ def _by_known_import(source: Source, dotted: str) -> Spelling | None:
                 meaning != dotted or local == name
             )
             if is_prefix and not source.names.is_hidden(name, meaning):
-                found.setdefault(meaning, Spelling(local + dotted[len(meaning) :]))
-    return found[max(found, key=len)] if found else None
+                spellings.setdefault(meaning, Spelling(local + dotted[len(meaning) :]))
+    return spellings[max(spellings, key=len)] if spellings else None
 
 
 def _bare(source: Source, module: str, name: str, local: str) -> Spelling:
@@ -268,4 +273,4 @@ def _is_free(source: Source, local: str, package: str) -> bool:
 def _is_imported(source: Source, local: str) -> bool:
     """Whether nothing else binds a name of a module, such as ``tf = K.tf``."""
     bound = source.names.bound(source.tree, local)
-    return all(isinstance(one.node, ast.alias) for one in bound)
+    return all(isinstance(binding.node, ast.alias) for binding in bound)

@@ -1,8 +1,7 @@
-"""What a rule about a config or another text is and returns; the known keys of configs.
+"""What rules about configs and other texts are and return; the known keys of configs.
 
-An edit of a config says what becomes of a key, not how it is written. Its paths are those of the
-config before any edit, and the edits of one config do not depend on their order, but for
-insertions into one mapping.
+An edit of a config says what a key becomes, not how it is written. Its paths are those of the
+config before any edit. The order of edits does not matter, except for insertions into one mapping.
 """
 
 from __future__ import annotations
@@ -125,8 +124,8 @@ class ConfigFacts:
     cluster: bool = False  #: whether the config is for a Determined cluster
 
 
-def left(rule: str, entry: Entry, message: str, help_: str) -> TextFinding:
-    """A place that a person rewrites; its config does not run before."""
+def leave_entry(rule: str, entry: Entry, message: str, help_: str) -> TextFinding:
+    """Report a key that a person has to rewrite before the config runs."""
     text = f"{entry.name}: {message}; this config does not run until it is changed"
     return TextFinding(rule, entry.line, Kind.LEFT, text, help_)
 
@@ -173,7 +172,7 @@ SINGLE = "searcher: {name: single, metric: val_loss, max_length: {batches: 100}}
 
 
 def config_example(before: str, after: str = "") -> tuple[str, str, str]:
-    """The name and texts of a config of ``model_def:T``, before and after; one that stays."""
+    """The name and texts of a config of ``model_def:T``; it stays the same without ``after``."""
     texts = (text if "searcher:" in text else text + SINGLE for text in (before, after or before))
     old, new = (f"entrypoint: model_def:T\n{text}" for text in texts)
     return "const.yaml", old, new
@@ -201,7 +200,7 @@ def replaced(text: str, spans: Iterable[Span]) -> str:
     """
     parts: list[str] = []
     done = 0
-    for span in sorted(spans, key=lambda one: (one.start, one.end)):
+    for span in sorted(spans, key=lambda span: (span.start, span.end)):
         if not done <= span.start <= span.end <= len(text):
             place = f"{span.start}:{span.end}"
             raise ValueError(f"{place} is no span from {done} to {len(text)}")

@@ -14,7 +14,7 @@ from pathlib import Path
 from pedl2det.findings import Unreadable
 
 YAML = (".yaml", ".yml")
-#: A config may be written in it, which `run` reads and nothing rewrites.
+#: A config in JSON is read by `run`, and never rewritten.
 JSON = ".json"
 NOTEBOOK = ".ipynb"
 
@@ -25,8 +25,8 @@ _ENDS = (".py", NOTEBOOK, *YAML, JSON, *_TEXT_ENDS)
 #: Directories that hold nothing of a project.
 PRUNED = {".git", ".hg", ".venv", "venv", ".nox", ".tox", "node_modules", "__pycache__"}
 PRUNED |= {".ipynb_checkpoints"}
-#: What tells the results of a run or of a search, a checkpoint, and one of Determined: their code
-#: and configs are records of what was trained.
+#: The files that identify the results of a run, or of a search, a checkpoint, and a checkpoint of
+#: Determined. Their code and configs are records of what was trained.
 _RESULTS = (
     {"metrics.jsonl", "checkpoints"},
     {"search.db", "trials"},
@@ -41,12 +41,12 @@ def files_below(paths: Sequence[Path]) -> list[Path]:
     A link is a file of the directory that it is in. A path that is a file is taken whatever its
     name is. What cannot be read is returned too: links to nothing, pipes, folders.
     """
-    found: set[Path] = set()
+    files: set[Path] = set()
 
     def take(error: OSError) -> None:
         """Take a path that is a file, or a folder that may not be listed."""
         path = Path(error.filename)
-        found.add(path.parent.resolve() / path.name)
+        files.add(path.parent.resolve() / path.name)
 
     for path in paths:
         for directory, folders, names in os.walk(path, onerror=take):
@@ -56,11 +56,11 @@ def files_below(paths: Sequence[Path]) -> list[Path]:
                 folders.clear()
                 continue
             folders[:] = [name for name in folders if name not in PRUNED]
-            known = [one for one in names if one.endswith(_ENDS) or one.startswith(TEXT_STARTS)]
-            matter = [one for one in known if not one.startswith(".#")]  # a lock of Emacs
+            known = [name for name in names if name.endswith(_ENDS) or name.startswith(TEXT_STARTS)]
+            matter = [name for name in known if not name.startswith(".#")]  # a lock of Emacs
             home = Path(directory).resolve() if matter else Path()
-            found |= {home / name for name in matter}
-    return sorted(found, key=lambda path: path.parts)  # as paths are sorted, but faster
+            files |= {home / name for name in matter}
+    return sorted(files, key=lambda path: path.parts)  # as paths are sorted, but faster
 
 
 def is_python(name: str) -> bool:

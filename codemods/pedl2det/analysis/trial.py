@@ -15,7 +15,7 @@ import pedl2det_names as names
 from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.context import ConfigUses, ContextReach, entry_of
 from pedl2det.analysis.flow import Flow
-from pedl2det.analysis.flow.values import Function, is_a
+from pedl2det.analysis.flow.values import Function, has_decorator
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
 
@@ -26,7 +26,7 @@ _OLD_TRIALS = {old for old, row in names.harness.ROWS.items() if row.new == _NEW
 TRIALS = _OLD_TRIALS | {
     *(_NEW_TRIAL, "determined.keras._tf_keras_trial.TFKerasTrial", SCRIPT_TRIAL)
 }
-PEDL_TRIALS = {one for one in TRIALS if one.startswith(f"{names.harness.ROOT}.")}
+PEDL_TRIALS = {dotted for dotted in TRIALS if dotted.startswith(f"{names.harness.ROOT}.")}
 DETERMINED_TRIALS = TRIALS - PEDL_TRIALS
 #: Methods that the old harness called with the hyperparameters.
 GIVEN_HPARAMS = ("__init__", "build_model", "session_config", "keras_callbacks")
@@ -49,7 +49,7 @@ class Generation(Enum):
 
 @dataclass(frozen=True)
 class Reference:
-    """One place where an old name stands."""
+    """One use of an old name."""
 
     source: Source  #: the file
     #: The import alias, or the longest dotted expression that means the name.
@@ -64,12 +64,12 @@ class Reference:
 
     @property
     def is_in_annotation(self) -> bool:
-        """Whether it stands in an annotation."""
+        """Whether it is in an annotation."""
         return self.source.names.annotation_around(self.node) is not None
 
     @property
     def call(self) -> ast.Call | None:
-        """The call of which this is the function, if it is called."""
+        """The call of this function, if it is called."""
         parent = self.source.names.parents.get(self.node)
         return parent if isinstance(parent, ast.Call) and parent.func is self.node else None
 
@@ -81,7 +81,7 @@ class Trial:
     directory: Path  #: the directory that its modules are imported from
     modules: Modules  #: its Python files
     configs: Sequence[tuple[Path, Mapping[str, Any]]] = ()  #: its experiment configs, as values
-    counts_in_steps: bool = False  #: whether a config does, as those of PEDL and 0.12 did
+    counts_in_steps: bool = False  #: whether a config does, as in PEDL and 0.12
     #: What the configs name: ``trial_class``, ``data_loaders_function``,
     #: ``download_data_function``, or ``entrypoint``, each as ``module:object``.
     entry_names: Mapping[str, frozenset[str]] | None = None
@@ -107,7 +107,9 @@ class Trial:
     def base_name(self, base: ast.expr) -> str | None:
         """The dotted name of a base, if it is a trial class of PEDL or Determined."""
         meaning = self.modules.meaning(base)
-        if meaning is None and isinstance(base, ast.Name):  # an argument of what makes the class
+        if meaning is None and isinstance(
+            base, ast.Name
+        ):  # a parameter of a function that makes the class
             for origin in self._plain_flow.origins(base):
                 if isinstance(origin.node, ast.alias):
                     names = self.modules.home(origin.node).names
@@ -117,37 +119,37 @@ class Trial:
     @cached_property
     def classes(self) -> list[ast.ClassDef]:
         """Every class of which a trial is an instance: trials, their bases and their mixins."""
-        found: list[ast.ClassDef] = []
+        classes: list[ast.ClassDef] = []
         for root in self.roots:
-            found += [one for one in self._plain_flow.family(root) if one not in found]
-        return found
+            classes += [node for node in self._plain_flow.family(root) if node not in classes]
+        return classes
 
     @cached_property
     def concrete(self) -> list[ast.ClassDef]:
         """The trial classes that no other class of the project derives from."""
-        derived = [base for one in self.classes for base in self._plain_flow.bases(one)[1:]]
+        derived = [base for node in self.classes for base in self._plain_flow.bases(node)[1:]]
         return [
-            one
-            for one in self.classes
-            if one not in derived
-            and any(base in self.roots for base in self._plain_flow.bases(one))
+            node
+            for node in self.classes
+            if node not in derived
+            and any(base in self.roots for base in self._plain_flow.bases(node))
         ]
 
     @cached_property
     def exposed(self) -> dict[str, list[ast.ClassDef]]:
         """The trial classes that ``__init__.py`` exposes, by their names there."""
         init = self.modules.by_name.get("__init__")
-        found: dict[str, list[ast.ClassDef]] = {}
+        exposed: dict[str, list[ast.ClassDef]] = {}
         for name in sorted(init.names.module_names()) if init is not None else ():
             assert init is not None
             for dotted in init.names.module_bindings(name):
                 node = self.modules.definition(dotted or f"__init__.{name}")
                 if isinstance(node, ast.ClassDef) and node in self.classes:
-                    found.setdefault(name, []).append(node)
-        return found
+                    exposed.setdefault(name, []).append(node)
+        return exposed
 
     def methods(self, *wanted: str) -> Iterator[tuple[ast.ClassDef, Function]]:
-        """The methods of the trial classes that some names mean; all without names."""
+        """The methods of the trial classes with some names; all of them without names."""
         for owner in self.classes:
             named = [self._plain_flow.own_method(owner, name) for name in wanted]
             for node in owner.body:
@@ -163,7 +165,7 @@ class Trial:
         used = {node.attr for node in self.modules.of(ast.Attribute)}
         if used & _SINCE_0_13:
             return Generation.CONTEXT
-        old = {one.dotted.rpartition(".")[2] for one in self.references}
+        old = {reference.dotted.rpartition(".")[2] for reference in self.references}
         return Generation.EARLY if self.counts_in_steps or old & _OF_0_12 else Generation.CONTEXT
 
     @cached_property
@@ -189,9 +191,9 @@ class Trial:
     # Functions of the old harness.
 
     @cached_property
-    def beside(self) -> list[ast.ClassDef]:
-        """The trials on a context in a directory with trials of PEDL."""
-        bases = {root: {self.base_name(one) for one in root.bases} for root in self.roots}
+    def context_based_roots(self) -> list[ast.ClassDef]:
+        """The context-based trials in a directory with trials of PEDL."""
+        bases = {root: {self.base_name(base) for base in root.bases} for root in self.roots}
         if not any(of_one & PEDL_TRIALS for of_one in bases.values()):
             return []
         return [root for root, of_one in bases.items() if of_one & DETERMINED_TRIALS]
@@ -214,7 +216,7 @@ class Trial:
 
     @cached_property
     def loaders_place(self) -> str | None:
-        """The dotted name of ``make_data_loaders``; it may be more than a function."""
+        """The dotted name of ``make_data_loaders``, which may be no plain function."""
         return self._harness_place("make_data_loaders", "data_loaders_function")
 
     @cached_property
@@ -232,39 +234,43 @@ class Trial:
         owner, _, method = local.rpartition(".")
         if home is None or len(home.names.module_bindings(owner or method)) != 1:
             return None  # such as one definition for each platform
-        found = self.modules.definition(place or "")
-        if not isinstance(found, ast.FunctionDef) or (owner and not is_a(found, "staticmethod")):
+        function = self.modules.definition(place or "")
+        if not isinstance(function, ast.FunctionDef) or (
+            owner and not has_decorator(function, "staticmethod")
+        ):
             return None
-        return found
+        return function
 
     def _harness_place(self, name: str, key: str) -> str | None:
         """Where a function that the old harness called is defined: a dotted name."""
         if self.generation is not Generation.PEDL or not self.roots:
             return None
-        wanted = [one.replace(":", ".") for one in sorted((self.entry_names or {}).get(key, ()))]
+        candidates = [
+            entry.replace(":", ".") for entry in sorted((self.entry_names or {}).get(key, ()))
+        ]
         if "__init__" in self.modules.by_name:
-            wanted.append(f"__init__.{name}")
+            candidates.append(f"__init__.{name}")
         beside = [self.modules.name_of(self.modules.home(root)) for root in self.roots]
-        wanted += [f"{module}.{name}" for module in (*beside, *self.modules.by_name)]
-        return next((found for one in wanted if (found := self.modules.bound(one))), None)
+        candidates += [f"{module}.{name}" for module in (*beside, *self.modules.by_name)]
+        return next((bound for place in candidates if (bound := self.modules.bound(place))), None)
 
     @cached_property
     def init_effect(self) -> ast.stmt | None:
-        """The first statement of ``__init__.py`` for which it has to be imported first."""
+        """The first statement of ``__init__.py`` that makes importing it first necessary."""
         if self.generation is not Generation.PEDL or not self.concrete:
             return None
-        places = [one for one in (self.loaders_place, self.download_place) if one is not None]
-        homes = [self.modules.home(one) for one in self.concrete]
-        homes += [home for one in places if (home := self.modules.split(one)[0]) is not None]
+        places = [place for place in (self.loaders_place, self.download_place) if place is not None]
+        homes = [self.modules.home(owner) for owner in self.concrete]
+        homes += [home for place in places if (home := self.modules.split(place)[0]) is not None]
         return self.modules.init_effect(homes)
 
     @cached_property
     def trained(self) -> Trial:
-        """The same without the files that no training imports, as ``run`` looks at it."""
+        """This project without the files that no training imports, as ``run`` sees it."""
         sources = self.modules.by_name.items()
-        left = {name: source for name, source in sources if source.path not in self.leftovers}
-        is_less = 0 < len(left) < len(sources)
-        return replace(self, modules=Modules(left)) if is_less else self
+        remaining = {name: source for name, source in sources if source.path not in self.leftovers}
+        is_less = 0 < len(remaining) < len(sources)
+        return replace(self, modules=Modules(remaining)) if is_less else self
 
     # Values.
 
@@ -275,15 +281,17 @@ class Trial:
             if isinstance(inside, Mapping) and key in inside:
                 yield path, inside[key]
 
-    def says(self, words: str) -> bool:
-        """Whether the code or the configs match a pattern; code that is carried over may do so."""
-        texts = [one.text for one in self.modules] + [repr(config) for _, config in self.configs]
+    def mentions(self, words: str) -> bool:
+        """Whether the code or the configs match a pattern, or may do so in carried code."""
+        texts = [source.text for source in self.modules] + [
+            repr(config) for _, config in self.configs
+        ]
         return self.carried or any(re.search(words, text) for text in texts)
 
     def unseen_lines(self, source: Source) -> Container[int]:
-        """The lines of which nothing shows what they do: not executed, or carried over.
+        """The lines whose behaviour is unknown: not executed by a proof, or carried over.
 
-        What old libraries did alone is written there wherever it may matter.
+        Rules write there what only old libraries did, wherever it may matter.
         """
         everything = range(1, len(source.lines) + 1)
         if self.carried or not self.unseen or source.path in self.leftovers:
@@ -291,20 +299,20 @@ class Trial:
         return self.unseen.get(source.path, everything)
 
     def is_unseen(self, node: ast.AST) -> bool:
-        """Whether nothing shows what code does."""
+        """Whether the behaviour of code is unknown: see :meth:`unseen_lines`."""
         return getattr(node, "lineno", 0) in self.unseen_lines(self.modules.home(node))
 
     @cached_property
     def flow(self) -> Flow:
         """The value-flow graph."""
-        given = [one for one in (self.loaders, self.download) if one is not None]
+        given = [function for function in (self.loaders, self.download) if function is not None]
         entries = [*given, *(method for _, method in self.methods())]
         given += [method for _, method in self.methods(*GIVEN_HPARAMS)]
         return Flow(self.modules, frozenset(entries), frozenset(given))
 
     @cached_property
     def context(self) -> ContextReach:
-        """Where the trial's context can be had."""
+        """Where code can get the trial's context."""
         if self.carried:
             return ContextReach(self.flow, (), None, None)
         return ContextReach(self.flow, self.classes, self.loaders, self.download)
@@ -325,9 +333,9 @@ class Trial:
             if function is not None and config is not None:
                 (today if self.context.can_take(function) else as_before).append(config)
         today += self.asked_of_context("get_experiment_config")
-        found = ConfigUses(self.flow, today, as_before)
-        found.is_plain &= not is_handed_on and not self.carried
-        return found
+        uses = ConfigUses(self.flow, today, as_before)
+        uses.is_plain &= not is_handed_on and not self.carried
+        return uses
 
     def asked_of_context(self, name: str) -> list[ast.Call]:
         """The calls of a method of the context in a trial of early Determined."""
@@ -350,15 +358,18 @@ class Trial:
 
     @cached_property
     def references(self) -> list[Reference]:
-        """Every old name in the project that is to go, except on lines that the user wants left."""
-        # For files of trials on a context beside PEDL's, ``run`` brings no old Keras.
-        old = [self.modules.home(root) for root in self.roots if root not in self.beside]
-        homes = [self.modules.home(root) for root in self.beside]
-        homes = [one for one in homes if one not in old]
+        """Every old name in the project to migrate, except on lines that the user excludes."""
+        # ``run`` serves no old Keras to the files of context-based trials beside PEDL's.
+        old = [
+            self.modules.home(root) for root in self.roots if root not in self.context_based_roots
+        ]
+        homes = [self.modules.home(root) for root in self.context_based_roots]
+        homes = [home for home in homes if home not in old]
         return [
-            one
-            for one in self.all_references
-            if one.source not in homes and one.node.lineno not in one.source.skipped
+            reference
+            for reference in self.all_references
+            if reference.source not in homes
+            and reference.node.lineno not in reference.source.skipped
         ]
 
     @cached_property
@@ -368,7 +379,11 @@ class Trial:
 
     def uses(self, *dotted: str) -> list[Reference]:
         """The places that use some names, other than imports."""
-        return [one for one in self.references if one.dotted in dotted and not one.is_import]
+        return [
+            reference
+            for reference in self.references
+            if reference.dotted in dotted and not reference.is_import
+        ]
 
 
 def today(dotted: str | None) -> str:
@@ -381,17 +396,17 @@ def references_in(modules: Modules) -> Iterator[Reference]:
     """Every old name in some files, in the order of the files and their text."""
     for source in modules:
         known = source.names
-        found: list[tuple[ast.expr | ast.alias, str | None]] = []
+        places: list[tuple[ast.expr | ast.alias, str | None]] = []
         for node in known.of(ast.Import, ast.ImportFrom, ast.Name, ast.Attribute):
             if isinstance(node, ast.Import | ast.ImportFrom):
-                found += [(alias, known.follow(imported_as(node, alias))) for alias in node.names]
+                places += [(alias, known.follow(imported_as(node, alias))) for alias in node.names]
             elif (
                 isinstance(node, ast.Name | ast.Attribute)
                 and isinstance(node.ctx, ast.Load)
-                and not _is_old(modules, known.qualified(known.parents[node]))  # it is a part of
+                and not _is_old(modules, known.qualified(known.parents[node]))  # a longer name
             ):
-                found.append((node, known.qualified(node)))
-        for place, dotted in found:
+                places.append((node, known.qualified(node)))
+        for place, dotted in places:
             if dotted is not None and _is_old(modules, dotted):
                 yield Reference(source, place, dotted, names.lookup(dotted))
 
@@ -403,7 +418,7 @@ def _is_old(modules: Modules, dotted: str | None) -> bool:
     return names.lookup(dotted) is not None and modules.split(dotted)[0] is None
 
 
-# The getters of PEDL, and what asks the context for the same.
+# The getters of PEDL, and the methods of the context for the same.
 
 #: What each getter is on the context; the argument of the call is ``{key}``.
 GETTERS = {
@@ -422,8 +437,8 @@ GETTERS = {
 _CAUGHT = re.compile(r"(?<!raise )\b(?:Key|Lookup)Error\b")
 
 
-def question(trial: Trial, reference: Reference) -> tuple[ast.expr, str] | None:
-    """The expression that a getter's use is a part of, and how the context is asked for it.
+def ask_context(trial: Trial, reference: Reference) -> tuple[ast.expr, str] | None:
+    """The expression to replace around a getter, and how to ask the context for its value.
 
     None where the context has no method for the same: the getter is not called, or the name of
     the hyperparameter is computed and may be ``batch_size``.
@@ -443,24 +458,24 @@ def question(trial: Trial, reference: Reference) -> tuple[ast.expr, str] | None:
 
 
 def ask_for_hparam(trial: Trial, key: ast.expr) -> str | None:
-    """How the context is asked for a hyperparameter where an expression asks for it now.
+    """How to ask the context for a hyperparameter, by the expression of its name.
 
     None where its name is computed and may be ``batch_size``, which it does not have, and for
     what only the context has.
     """
-    found = [None if one.path else one.node for one in trial.flow.origins(key)]
-    names = [one.value for one in found if isinstance(one, ast.Constant)]
-    if names == ["batch_size"] and len(found) == 1:
+    nodes = [None if origin.path else origin.node for origin in trial.flow.origins(key)]
+    names = [node.value for node in nodes if isinstance(node, ast.Constant)]
+    if names == ["batch_size"] and len(nodes) == 1:
         return "{context}.get_per_slot_batch_size()"
-    if len(names) < len(found) or "batch_size" in names or NEW_SIZE in names:
+    if len(names) < len(nodes) or "batch_size" in names or NEW_SIZE in names:
         return None
-    if any(_CAUGHT.search(one.text) for one in trial.modules):
-        return "{context}.get_hparams()[{key}]"  # which it may catch; the context has another
+    if any(_CAUGHT.search(source.text) for source in trial.modules):
+        return "{context}.get_hparams()[{key}]"  # the code may catch its error
     return "{context}.get_hparam({key})"
 
 
 def key_of(call: ast.expr) -> ast.expr | None:
-    """The only argument of a call, if it has one and that can be seen."""
+    """The only argument of a call; None if it has another number, or a hidden one."""
     match call:
         case (
             ast.Call(args=[key], keywords=[])

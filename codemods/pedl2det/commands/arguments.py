@@ -22,7 +22,7 @@ traceback = click.option(
 
 
 def require(*directories: Path | None, config: Path | None = None) -> None:
-    """Refuse directories and a config that are named and not there."""
+    """Raise an error if one of some directories, or the config, does not exist."""
     for place in filter(None, directories):
         if not place.is_dir():
             raise Pedl2DetError(f"{place}: no such directory")

@@ -25,7 +25,7 @@ from pedl2det.visible import say
 
 _TENSORFLOWS = ("tensorflow", "tensorflow-cpu", "tensorflow-intel", "tf-nightly")
 _WITHOUT_TF_KERAS, _LAST_OF_HOROVOD = (2, 15), (2, 18)
-#: What Horovod's own build needs and does not ask for. Later ones of these cannot build it.
+#: What Horovod's build needs and does not declare. Later versions cannot build it.
 _TO_BUILD = (
     *("cmake<4", "setuptools<80", "wheel"),
     *("cffi", "cloudpickle", "packaging", "psutil", "pyyaml"),
@@ -57,30 +57,30 @@ def command(directory: Path | None, install: bool) -> None:
     """
     if install:
         install_horovod(say)
-    complete = True
-    found = checks()
+    is_complete = True
+    results = checks()
     arguments.require(directory)
     if directory is not None:
-        found = itertools.chain(found, checks_of_trials(directory))
-    for check in found:
-        complete &= check.is_there or check.is_optional
+        results = itertools.chain(results, checks_of_trials(directory))
+    for check in results:
+        is_complete &= check.is_there or check.is_optional
         mark = "ok" if check.is_there else "--" if check.is_optional else "!!"
         say(f"{mark}  {check.name:12} {check.said}")
-    sys.exit(0 if complete else 1)
+    sys.exit(0 if is_complete else 1)
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     name: str
-    is_there: bool  # whether it is as it must be
+    is_there: bool  # whether it is installed and fits
     said: str  # its version, or what is wrong and what to do
     is_optional: bool = False  # whether training on one process works without it
 
 
 def checks() -> Iterator[Check]:
-    """Look at all that training needs, one by one."""
+    """Check everything that training needs."""
     tensorflow = _version(*_TENSORFLOWS)
     for name, required in _needed("run").items():
         version = tensorflow if name == "tensorflow" else _version(name)
@@ -165,9 +165,8 @@ def _too_new(tensorflow: str) -> str:
 def _needed(extra: str) -> dict[str, Requirement]:
     """What an extra of this package asks for: the requirements by name."""
     required = map(Requirement, metadata.requires("pedl2det") or [])
-    return {
-        one.name: one for one in required if one.marker and one.marker.evaluate({"extra": extra})
-    }
+    asked = {"extra": extra}
+    return {need.name: need for need in required if need.marker and need.marker.evaluate(asked)}
 
 
 def _version(*names: str) -> str | None:
@@ -184,7 +183,7 @@ def _minor(version: str) -> tuple[int, int]:
     return int(major), int(minor)
 
 
-#: What installs a module that has another name than its package.
+#: The packages of modules that have other names.
 _PACKAGES = {
     "Bio": "biopython",
     "Crypto": "pycryptodome",
@@ -204,33 +203,33 @@ _SERVED = {"determined", "determined_common", "keras", "legacy_keras", "pedl", "
 
 
 def checks_of_trials(directory: Path) -> Iterator[Check]:
-    """One check for all packages that are missing, and one for those that code can do without."""
+    """Yield a check for all missing packages, and one for those that code can do without."""
     from pedl2det.analysis.discovery import discover
     from pedl2det_runtime.errors import aged_libraries
 
-    found = discover([directory])
-    reader, projects = found.reader, found.projects
+    discovered = discover([directory])
+    reader, projects = discovered.reader, discovered.projects
     own = {name.partition(".")[0] for project in projects for name in project.modules}
     # Only the modules that a trial imports count, not what lies beside it.
-    files = {path for one in projects for path in one.needed or one.modules.values()}
+    files = {path for project in projects for path in project.needed or project.modules.values()}
     sources = filter(None, map(reader.source_or_none, sorted(files)))
     needed: set[str] = set()
     optional: set[str] = set()
     for source in sources:
         for node in source.names.of(ast.Import, ast.ImportFrom):
-            roots = {imported_as(node, one).partition(".")[0] for one in node.names} - {""}
-            is_tried = any(isinstance(one, ast.Try) for one in source.names.around(node))
+            roots = {imported_as(node, alias).partition(".")[0] for alias in node.names} - {""}
+            is_tried = any(isinstance(outer, ast.Try) for outer in source.names.around(node))
             (optional if is_tried else needed).update(roots)
     ours = own | _SERVED | sys.stdlib_module_names
-    missing = {one for one in needed | optional if one not in ours and find_spec(one) is None}
-    missing = {one for one in missing if names.lookup(one) is None}
+    missing = {name for name in needed | optional if name not in ours and find_spec(name) is None}
+    missing = {name for name in missing if names.lookup(name) is None}
     for some, is_optional in ((missing & needed, False), (missing - needed, True)):
         if some:
-            packages = sorted({_PACKAGES.get(one, one.replace("_", "-")) for one in some})
-            said = f"{', '.join(sorted(some))} missing: pip install {' '.join(packages)}"
-            yield Check("imports", False, said, is_optional)
+            packages = sorted({_PACKAGES.get(name, name.replace("_", "-")) for name in some})
+            message = f"{', '.join(sorted(some))} missing: pip install {' '.join(packages)}"
+            yield Check("imports", False, message, is_optional)
     if not missing & needed:
         yield Check("imports", True, "every package that the trial imports is installed")
     if newer := sorted(aged_libraries.newer(needed | optional)):
-        said = f"{', '.join(newer)}: if the trial fails there, {aged_libraries.COMMAND}"
-        yield Check("aged", False, said, is_optional=True)
+        message = f"{', '.join(newer)}: if the trial fails there, {aged_libraries.COMMAND}"
+        yield Check("aged", False, message, is_optional=True)

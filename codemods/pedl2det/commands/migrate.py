@@ -111,15 +111,15 @@ def command(
     if proves:
         from pedl2det.verify.series import Series, prove  # it needs the runtime
 
-        def another(carried: frozenset[Path], unseen: Mapping[Path, Lines]) -> Result:
+        def migrate_with(carried: frozenset[Path], unseen: Mapping[Path, Lines]) -> Result:
             carries = carried.__contains__
             return migrate(paths, replace(options, carries=carries, unseen=unseen))
 
-        total = sum(one.is_to_prove for one in result.outcomes)
+        total = sum(outcome.is_to_prove for outcome in result.outcomes)
         verify = Series(total, functools.partial(say, err=True)).by_configs
-        migrate_again = None if options.left_out else another
+        migrate_again = None if options.left_out else migrate_with
         result = prove(result, verify, migrate_again, only_proved=bool(asked))
-        if writes and not force:  # that took long
+        if writes and not force:  # proofs take long
             refuse_unsafe([file.path for file in result.files])
     if writes:
         write_all(result.files, paths)
@@ -141,7 +141,7 @@ def command(
 
 
 def _tell(result: Result, done: str, diff: bool) -> None:
-    """Print the patch, the findings with the summary, and the stacks of defects of ours."""
+    """Print the patch, the report, and the tracebacks of our own defects."""
     if diff:
         from pedl2det.report.changes import patch_of
 
@@ -158,7 +158,7 @@ def _tell(result: Result, done: str, diff: bool) -> None:
 
 
 def _can_train() -> bool:
-    """Whether what trains is installed; beside TensorFlow, say what is missing."""
+    """Whether all that training needs is installed; with TensorFlow, say what is missing."""
     if importlib.util.find_spec("tensorflow") is None:
         return False
     from pedl2det.commands.runtime import runtime

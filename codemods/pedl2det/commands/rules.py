@@ -17,23 +17,23 @@ from pedl2det.visible import say
 def command(rule: str | None) -> None:
     """List the rules by id, or show RULE (its id or name) with its before and after."""
     if rule is not None:
-        say(described(find_rule(rule)))
+        say(describe_rule(find_rule(rule)))
         return
-    for one in every_rule():
-        say(f"{one.id}  {one.name}")
+    for row in every_rule():
+        say(f"{row.id}  {row.name}")
 
 
 def find_rule(word: str, where: str = "") -> Rule | TextRule:
     """Return a rule by its id, in any case, or its name, which the user wrote ``where``."""
     known = {name: rule for rule in every_rule() for name in (rule.id.lower(), rule.name)}
     if word.lower() not in known:
-        near = difflib.get_close_matches(word, [one.name for one in every_rule()], cutoff=0.5)
+        near = difflib.get_close_matches(word, [rule.name for rule in every_rule()], cutoff=0.5)
         hint = f"did you mean {' or '.join(near)}? " if near else ""
         message = f"{word}: no such rule: {hint}`pedl2det rules` lists them"
         raise Pedl2DetError(f"{where}: {message}" if where else message)
     return known[word.lower()]
 
 
-def described(rule: Rule | TextRule) -> str:
+def describe_rule(rule: Rule | TextRule) -> str:
     """Return a rule with its reason and its example."""
     return f"{rule.id} {rule.name}\n\n{rule.doc}\n\n{rule.example}".rstrip()

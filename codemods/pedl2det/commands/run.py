@@ -166,7 +166,7 @@ def _stop(stop: Any, named: Any, hosts: str | None) -> NoReturn:
 
 
 def _config_of_script(path: Path) -> Path | None:
-    """The config that a script holds: the script that was named, or one that has no other."""
+    """Return the config in a script: one that was named, or one beside no other config."""
     home = path.parent if path.is_file() else path
     configs = [file for file in home.glob("*.y*ml") if file.suffix in YAML]
     if not path.exists() or (configs and not path.is_file()):
@@ -178,7 +178,7 @@ def _config_of_script(path: Path) -> Path | None:
     except Pedl2DetError:
         if not any(b"script" in file.read_bytes() for file in configs):
             raise
-        return None  # a config beside it names it
+        return None  # a config beside the script names it
 
 
 def _say(line: str, is_error: bool) -> None:
@@ -188,9 +188,9 @@ def _say(line: str, is_error: bool) -> None:
 
 
 # For verify: write down which lines of a trial are executed while it trains. Each is written when
-# it is executed first, so that the log is whole whatever becomes of the process and its forks.
+# it is first executed, so that the log is complete even if the process or a fork is killed.
 
-_IDLE = 5_000  # lines that a function executes without a new one, before it is left alone
+_IDLE = 5_000  # lines that a function executes without a new one, before it is no longer traced
 
 
 class Watch:
@@ -204,7 +204,7 @@ class Watch:
         self._traces = False
 
     def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
-        """Be told of an event by the interpreter: a hook of `sys.addaudithook`."""
+        """Handle an event of the interpreter: a hook for `sys.addaudithook`."""
         if event == "exec" and not self._traces and self._is_of_trial(arguments[0]):
             self._traces = True
             atexit.register(self._add_converted)
@@ -247,7 +247,7 @@ class Watch:
         script_ops.FuncRegistry.__call__ = traced
 
     def _add_converted(self) -> None:
-        """Count functions as executed of which AutoGraph has made others."""
+        """Count the functions that AutoGraph has converted as executed."""
         from tensorflow.python.autograph.impl import api
 
         for code in filter(self._is_of_trial, list(api._TRANSPILER._cache._cache)):

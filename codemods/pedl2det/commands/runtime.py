@@ -49,7 +49,7 @@ def runtime() -> ModuleType:
 
 @contextmanager
 def old_names(options: Any, *, as_written: bool = False) -> Iterator[None]:
-    """The old API and the old names of TensorFlow and Keras, while an old trial is trained."""
+    """Serve the old API and old names of TensorFlow and Keras while an old trial is trained."""
     from pedl2det_runtime.backends import keras_versions
     from pedl2det_runtime.training.run import readable_config
 
@@ -66,7 +66,7 @@ def old_names(options: Any, *, as_written: bool = False) -> Iterator[None]:
     with keras_versions.as_before():
         from pedl import idioms
 
-        idioms.activate(names.age, standalone=names.from_one)
+        idioms.activate(names.age, standalone=names.is_standalone)
         import pedl.frameworks.keras  # noqa: F401 - what old trials import
 
         try:
@@ -76,7 +76,7 @@ def old_names(options: Any, *, as_written: bool = False) -> Iterator[None]:
 
 
 def fail(error: Any, with_stack: bool) -> NoReturn:
-    """Tell the error; on a rank to the launcher, who shows that of the first rank to fail."""
+    """Show the error; on a rank, report it to the launcher, which shows the first rank's."""
     from pedl2det_runtime.distributed.horovodrun_output import Failure
     from pedl2det_runtime.distributed.ranks import is_rank
     from pedl2det_runtime.errors import TrialCodeError
@@ -98,33 +98,33 @@ class OldNames:
     """The old names that a trial uses."""
 
     age: Age = Age.CURRENT  # the TensorFlow that it was written for
-    from_one: bool = False  # whether its layers are called ``dense_1``, ``dense_2`` and so on
+    is_standalone: bool = False  # whether its layers are called ``dense_1``, ``dense_2`` and so on
 
 
 def old_names_of(path: Path, config: Any) -> OldNames:
     """Return the old names that a trial uses: what its config says, and what its files import.
 
-    A file that nothing imports (what was left of the old trial, a notebook's helper) decides
-    nothing; the images of all its configs below it decide, so that each trains the same code.
-    The path is that of its directory or its one file; a config may not be readable.
+    Files that nothing imports (the rest of an old trial, a notebook's helper) do not count. The
+    images in all configs below count, so that each config trains the same code. The path is the
+    trial's directory or its only file; the config is None if it cannot be read.
     """
     home = path if path.is_dir() else path.parent
     reader = Reader()
-    files = membership.reached(_begins(path, home, config), home, reader)
+    files = membership.reached(_entry_files(path, home, config), home, reader)
     sources = {name: reader.source_or_none(file) for name, file in files.items()}
     read = {name: source for name, source in sources.items() if source is not None}
-    # A script is of PEDL: nobody has had them since.
+    # Only PEDL had scripts.
     is_script = isinstance(getattr(config, "entrypoint", None), dict)
     is_in_steps = config is not None and config.is_legacy
     is_before = is_script or is_in_steps or any(map(uses_legacy, read.values()))
     if not is_before and not any("determined" in source.text for source in read.values()):
         return OldNames()
-    texts = {one: bytes_or_none(one) or b"" for one in files_below([home]) if one.suffix in YAML}
-    below = [one for one, text in texts.items() if b"image" in text]  # and no others are parsed
+    yamls = [file for file in files_below([home]) if file.suffix in YAML]
+    below = [file for file in yamls if b"image" in (bytes_or_none(file) or b"")]  # parse no others
     values = [
-        (one, made.value())
-        for one in below
-        if (made := reader.config_or_none(one)) and not _names_other(one, made, home)
+        (file, made.value())
+        for file in below
+        if (made := reader.config_or_none(file)) and not _names_other(file, made, home)
     ]
     configs = [(file, value) for file, value in values if isinstance(value, dict)]
     configs += [(home, config.raw)] if config is not None else []
@@ -136,12 +136,12 @@ def old_names_of(path: Path, config: Any) -> OldNames:
 
 
 def _names_other(file: Path, config: Config, home: Path) -> bool:
-    """Whether a config below a trial's directory is one of another trial, beside it."""
+    """Whether a config below a trial's directory belongs to another trial, in that directory."""
     top = re.split("[.:]", config.trial)[0]
     return file.parent != home and bool(top) and membership.module(file.parent, top) is not None
 
 
-def _begins(path: Path, home: Path, config: Any) -> Iterator[Path]:
+def _entry_files(path: Path, home: Path, config: Any) -> Iterator[Path]:
     """The files of the modules that the config names; else of the package, or the one file."""
     named = [config.entrypoint, *(config.entrypoints or {}).values()] if config else []
     if named and isinstance(named[0], dict):

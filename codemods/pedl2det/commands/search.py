@@ -124,7 +124,8 @@ def _search(
             taken = f"it was taken by {result.place}" if result.place else "no search has taken it"
             remedy = "pedl2det search --resume there goes on with it"
             say(f"pedl2det: trial {result.number} is not over: {taken}: {remedy}", err=True)
-    if all(one.state == "failed" for one in results) or not all(one.is_over for one in results):
+    has_failed = all(result.state == "failed" for result in results)
+    if has_failed or not all(result.is_over for result in results):
         raise click.exceptions.Exit(1)
 
 
@@ -144,7 +145,7 @@ def _show(config: Any, study: Any, out: Path, plan: Any) -> None:
     file = out / "best.yaml"
     point = plan.points[best.number]
     run_lock.write_private(file, constant_config(config, point))
-    word = "best" if all(one.is_over for one in results) else "best so far"
+    word = "best" if all(result.is_over for result in results) else "best so far"
     say(f"{word}: trial {best.number}, {config.searcher.metric} {best.best:.6g}")
     say(f"  its config: {shown(file)}")
     if best.checkpoint:
@@ -164,9 +165,12 @@ def table(results: Sequence[Result]) -> Iterator[str]:
         batches = str(max(result.values, default=""))
         metric = "" if result.best is None else f"{result.best:.6g}"
         varying = [values.get(name) for name in names]
-        cells = (f"{one:.4g}" if isinstance(one, float) else visible(str(one)) for one in varying)
-        rows.append([str(result.number), *cells, batches, metric, result.state])
+        rows.append([str(result.number), *map(_cell, varying), batches, metric, result.state])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = (text.ljust(width) for text, width in zip(row, widths, strict=True))
         yield "  ".join(cells).rstrip()
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else visible(str(value))

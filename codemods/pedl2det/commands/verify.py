@@ -17,7 +17,7 @@ from pedl2det.engine.migration import Result
 from pedl2det.findings import Kind
 from pedl2det.report import check_report_path, write_page
 from pedl2det.report.hiding import Hider
-from pedl2det.report.text import described, unexecuted
+from pedl2det.report.text import describe_finding, unexecuted
 from pedl2det.visible import say, unread_stdout_ignored
 
 if TYPE_CHECKING:  # it needs the extra ``run``
@@ -76,7 +76,7 @@ def command(
         write_page(report, proof_document(verdict))
     with unread_stdout_ignored():
         _show(verdict, with_stack)
-    is_bad = any(one.kind is Kind.BAD_INPUT for one in verdict.left)
+    is_bad = any(finding.kind is Kind.BAD_INPUT for finding in verdict.left)
     sys.exit(2 if is_bad else verdict.outcome.exit_code)
 
 
@@ -88,7 +88,7 @@ def _show(verdict: Verdict, with_stack: bool) -> None:
         say(line)
     hider = Hider.of(Result(findings=list(verdict.left)))
     for finding in verdict.left:
-        for line in described(finding, hider):
+        for line in describe_finding(finding, hider):
             click.echo(line, err=True)
     if verdict.comparison is None:
         hint = " (--traceback shows the whole stack)" if verdict.stack and not with_stack else ""
@@ -96,15 +96,15 @@ def _show(verdict: Verdict, with_stack: bool) -> None:
 
 
 def _stop(number: int, _: FrameType | None) -> NoReturn:
-    """End both trainings and remove the copies: what is being done is left by an exception."""
-    for one in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(one, signal.SIG_IGN)  # that takes a moment
+    """Exit by an exception, so that both trainings end and the copies are removed."""
+    for ignored in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(ignored, signal.SIG_IGN)  # ending them takes a moment
     say(f"pedl2det: stopped by {signal.Signals(number).name}: nothing was proved", err=True)
     sys.exit(128 + number)
 
 
 def _lines(verdict: Verdict) -> Iterator[str]:
-    """The verdict on two trials that train, then what there is to know of it."""
+    """Yield the verdict on two trials that train, then its details."""
     from pedl2det.verify import Conclusion
 
     result = verdict.comparison
@@ -112,8 +112,8 @@ def _lines(verdict: Verdict) -> Iterator[str]:
         yield from verdict.notes
         return
     yield verdict.message
-    differences = [one.text for one in result.differences if not result.only_length_differs]
-    if verdict.outcome is Conclusion.NOT_REPEATABLE:
+    differences = [difference.text for difference in result.differences]
+    if verdict.outcome is Conclusion.NOT_REPEATABLE or result.only_length_differs:
         differences = []
     yield from (f"  {text}" for text in differences[:_SHOWN])
     if len(differences) > _SHOWN:

@@ -1,7 +1,7 @@
 """Apply declarative edits to one file with libcst.
 
 Inner nodes are edited before outer ones. A hole of a template takes the edited form of its node,
-so that edits nest; what no hole keeps goes, together with the edits inside of it.
+so that edits nest; what no hole keeps is dropped, together with the edits in it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import libcst as cst
 
 from pedl2det import fixes as fx
-from pedl2det.analysis.flow.values import is_a
+from pedl2det.analysis.flow.values import has_decorator
 from pedl2det.analysis.source import Source
 from pedl2det.edits import layout, templates
 from pedl2det.edits.comments import keep_comments, settled
@@ -30,8 +30,8 @@ class Overlap(Exception):  # noqa: N818 - describes the edits; a defect of ours
 def apply(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str]) -> str:
     """Return the new text of a file.
 
-    An edit inside of a replaced place that no hole keeps has no effect. The context is that of each
-    edit's node that asks for it.
+    An edit inside of a replaced place that no hole keeps has no effect. ``context`` has the code of
+    the context for the node of each edit that needs it.
 
     Raises:
         Overlap: two edits replace the same node.
@@ -67,7 +67,7 @@ class _Applier(cst.CSTTransformer):
         self._renamed: dict[cst.CSTNode, str] = {}
         self._touched: list[bool] = []
         self._elifs: set[Any] = set()
-        for edit in edits:  # is filed under the node that it changes
+        for edit in edits:  # file each under the node that it changes
             for hole in getattr(edit, "holes", {}).values():
                 self._wanted.add(self._locator.node(hole))
             match edit:
@@ -80,13 +80,13 @@ class _Applier(cst.CSTTransformer):
             if isinstance(edit, fx.Extract):
                 self._file(self._locator.node(edit.statement), edit)
         marked = {*self._edits, *self._wanted, *self._dropped, *self._renamed}
-        self._ways = locator.ways(marked)  # the walk leaves everything else out
+        self._ways = locator.with_ancestors(marked)  # the walk leaves everything else out
 
     def _file(self, node: cst.CSTNode, edit: fx.Edit) -> None:
         known = self._edits[node]
         whole = (fx.Replace, fx.ReplaceStatement)
         if isinstance(edit, whole) and not _wraps(edit):
-            others = [one for one in known if isinstance(one, whole) and not _wraps(one)]
+            others = [other for other in known if isinstance(other, whole) and not _wraps(other)]
             if edit in others:
                 return
             if others:
@@ -116,7 +116,7 @@ class _Applier(cst.CSTTransformer):
             return cst.RemoveFromParent()
         if original_node not in self._ways:
             return updated_node
-        updated = _closed_up(original_node, updated_node)
+        updated = _tidy(original_node, updated_node)
         if original_node in self._renamed:
             self._touch()
             equal = _TIGHT if updated.keyword is None else updated.equal
@@ -157,9 +157,9 @@ class _Applier(cst.CSTTransformer):
             case fx.Replace(node, code):
                 inner = self._locator.node(node)
                 self._became[inner] = updated  # a hole may hold the node itself
-                made = templates.expression(code, self._holes(edit), self._config)
+                replacement = templates.expression(code, self._holes(edit), self._config)
                 del self._became[inner]
-                return templates.in_place(made, self._source.names.parents.get(node), node)
+                return templates.in_place(replacement, self._source.names.parents.get(node), node)
             case fx.AddArgument(code=code, first=first):
                 call = templates.expression(f"f({code})", self._holes(edit), self._config)
                 return layout.with_argument(updated, call.args[0], first)
@@ -169,7 +169,7 @@ class _Applier(cst.CSTTransformer):
         holes: dict[str, Any] = {}
         for name, node in getattr(edit, "holes", {}).items():
             located = self._locator.node(node)
-            if located not in self._became:  # it stands behind this place
+            if located not in self._became:  # it comes later in the text
                 located.visit(self)
             holes[name] = self._became.get(located, located)
         if fx.CONTEXT in edit.code:
@@ -180,13 +180,13 @@ class _Applier(cst.CSTTransformer):
 
     def _line(self, original: Any, updated: Any, touched: bool) -> Any:
         """A line of simple statements, which edits may turn into several lines."""
-        if any(one in self._edits for one in original.body):
-            return self._finished(original, self._each(original, updated))
+        if any(small in self._edits for small in original.body):
+            return self._finished(original, self._edit_each(original, updated))
         bare = updated.with_changes(leading_lines=[])
         return self._finished(original, [bare]) if touched else updated
 
-    def _each(self, original: Any, updated: Any) -> list[Any]:
-        """The lines in the place of the small statements of a line."""
+    def _edit_each(self, original: Any, updated: Any) -> list[Any]:
+        """The lines that replace the small statements of a line."""
         pairs = zip(original.body, layout.on_lines(updated.body), strict=True)
         return [
             new
@@ -195,12 +195,12 @@ class _Applier(cst.CSTTransformer):
         ]
 
     def _finished(self, original: Any, lines: list[Any], head_only: bool = False) -> Any:
-        """Lines in the place of one, with its comments and within the file's width."""
+        """The lines that replace one, with its comments and within the file's width."""
         indent, module = self._locator.column(original), self._locator.module
         lines = [
-            one
+            part
             for line in lines
-            for one in layout.wrapped(line, self._width, indent, module, self._old_lines)
+            for part in layout.wrapped(line, self._width, indent, module, self._old_lines)
         ]
         lines = keep_comments(original, lines, head_only, self._locator.text(original))
         return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
@@ -209,7 +209,7 @@ class _Applier(cst.CSTTransformer):
         """A statement with what is inserted before and after it, or what replaces it."""
         before: list[Any] = []
         after: list[Any] = []
-        here = [statement]
+        lines = [statement]
         indent, module = self._locator.column(original), self._locator.module
         for edit in edits:
             match edit:
@@ -217,25 +217,25 @@ class _Applier(cst.CSTTransformer):
                     before += self._statements(edit)
                 case fx.Extract(node):
                     value = self._extracted[node]
-                    made = self._statements(edit, value=value)
+                    new = self._statements(edit, value=value)
                     if "\n" in module.code_for_node(value):
-                        made = [*layout.reformatted(made[0], self._width - indent, module)]
-                    before += made
+                        new = [*layout.reformatted(new[0], self._width - indent, module)]
+                    before += new
                 case fx.InsertAfter():
                     after += self._statements(edit)
                 case fx.ReplaceStatement(code=code):
-                    here = self._statements(edit) if code else []
+                    lines = self._statements(edit) if code else []
                 case fx.Mark(text=text):
-                    here[:1] = [layout.with_comments(here[0], text)] if here else []
-        if before and here and isinstance(here[0], cst.FunctionDef | cst.ClassDef):
-            here[0] = layout.spaced(here[0], 2 if indent == 0 else 1)
-        return [*before, *here, *after]
+                    lines[:1] = [layout.with_comments(lines[0], text)] if lines else []
+        if before and lines and isinstance(lines[0], cst.FunctionDef | cst.ClassDef):
+            lines[0] = layout.spaced(lines[0], 2 if indent == 0 else 1)
+        return [*before, *lines, *after]
 
     def _suite(self, original: Any, updated: Any) -> Any:
         """``if x: a; b``, written as a block where an edit needs lines."""
-        if not any(one in self._edits for one in original.body):
+        if not any(small in self._edits for small in original.body):
             return updated
-        lines = self._each(original, updated)
+        lines = self._edit_each(original, updated)
         return cst.IndentedBlock(
             lines or [cst.SimpleStatementLine([cst.Pass()])], header=updated.trailing_whitespace
         )
@@ -250,7 +250,7 @@ class _Applier(cst.CSTTransformer):
         if not (touched or edits):
             return updated
         if isinstance(updated, cst.FunctionDef):
-            if not updated.params.children:  # nor the space that they had
+            if not updated.params.children:  # drop the space that they had
                 updated = updated.with_changes(whitespace_before_params=cst.SimpleWhitespace(""))
             if updated.params is not original.params and "# type: (" in self._source.text:
                 updated = updated.visit(layout.OpenSignature())
@@ -262,8 +262,8 @@ class _Applier(cst.CSTTransformer):
         match edit:
             case fx.AddParameter(function, code):
                 in_class = isinstance(self._source.names.parents.get(function), ast.ClassDef)
-                is_method = in_class and not is_a(function, "staticmethod")  # behind `self`
-                return layout.with_parameter(updated, code, int(is_method))
+                is_method = in_class and not has_decorator(function, "staticmethod")
+                return layout.with_parameter(updated, code, int(is_method))  # after `self`
             case fx.RenameFunction(name=name):
                 return updated.with_changes(name=cst.Name(name))
             case fx.InsertFirst():
@@ -289,8 +289,8 @@ def _order(edit: fx.Edit) -> int:
     return 3 if isinstance(edit, fx.Extract) else 0
 
 
-def _closed_up(original: Any, updated: Any) -> Any:
-    """A node whose parts changed, without what only parted or quoted the old ones."""
+def _tidy(original: Any, updated: Any) -> Any:
+    """A node whose parts changed, without stray commas and with quotes that fit."""
     match updated:
         case cst.Call() | cst.Parameters():
             return layout.without_stray_comma(original, updated)

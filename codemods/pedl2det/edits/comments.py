@@ -1,9 +1,8 @@
-"""What becomes of comments.
+"""Keep comments when code is edited.
 
-The comments of code that is replaced stay: what has no place in the new code moves to the line
-above. A deleted statement takes the comments in it and behind it along, and a finding names them;
-the comments above it always stay. A comment that speaks to a tool goes with the code
-that it speaks of.
+The comments of replaced code stay: those without a place in the new code move to the line above.
+The comments in a deleted statement and after it on its line go with it, and a finding names them;
+the comments above it always stay. A comment for a tool goes with its code.
 """
 
 from __future__ import annotations
@@ -15,21 +14,21 @@ from typing import Any, TypeVar
 
 import libcst as cst
 
-#: Comments for tools, which speak of code that is gone.
+#: Comments for tools, which go with their code.
 FOR_TOOLS = ("# type:", "# noqa", "# pylint:", "# yapf:", "# fmt:", "# pragma:", "# isort:")
 
 Line = TypeVar("Line")
 
 
 class Gone(cst.Pass):
-    """Stands where a statement was deleted, until its comments have found a place."""
+    """A placeholder for a deleted statement, until its comments have moved."""
 
 
 def keep_comments(original: Any, lines: Sequence[Any], head_only: bool, text: str) -> list[Any]:
-    """Give the statements that take a statement's place its comments.
+    """Give the comments of a statement to the statements that replace it.
 
-    The lines above the original are not among them. The body of a block keeps its own comments
-    where only its head changes. A text without ``#`` has no comments to lose.
+    The new statements do not have the lines above the original yet. The body of a block keeps its
+    own comments where only its head changes. A text without ``#`` has no comments to lose.
     """
     above = list(original.leading_lines)
     if not lines:
@@ -42,9 +41,13 @@ def keep_comments(original: Any, lines: Sequence[Any], head_only: bool, text: st
             lost -= _comments(line, head_only)
     rest[-1], lost = _with_trailing(original, rest[-1], lost)
     first = rest[0]
-    for_people = [one for one in lost.elements() if not one.startswith(FOR_TOOLS)]
-    own = [one for one in first.leading_lines if one.comment is not None or not above]
-    leading = [*above, *(cst.EmptyLine(comment=cst.Comment(one)) for one in for_people), *own]
+    for_people = [comment for comment in lost.elements() if not comment.startswith(FOR_TOOLS)]
+    own = [line for line in first.leading_lines if line.comment is not None or not above]
+    leading = [
+        *above,
+        *(cst.EmptyLine(comment=cst.Comment(comment)) for comment in for_people),
+        *own,
+    ]
     return [first.with_changes(leading_lines=leading), *rest[1:]]
 
 
@@ -78,14 +81,14 @@ def close_up(
     waiting: list[Line] | None = None  # since the last statement that stays
     for lines, is_kept in zip(above, stays, strict=True):
         if not is_kept:
-            left = [one for one in lines if not comment_of(one).startswith(FOR_TOOLS)]
+            left = [line for line in lines if not comment_of(line).startswith(FOR_TOOLS)]
             waiting = [*(waiting or ()), *left]
             continue
         own = [*lines]
         if waiting is not None:
             own = [*waiting, *own] if any(map(comment_of, waiting)) or not own else own
             if not closed:  # nothing is above the first statement
-                own = [*itertools.dropwhile(lambda one: not comment_of(one), own)]
+                own = [*itertools.dropwhile(lambda line: not comment_of(line), own)]
             waiting = None
         closed.append(own)
     return closed, [*filter(comment_of, waiting or ())]

@@ -1,4 +1,4 @@
-"""What pyflakes knows of a text: wrong names, and variables that nothing uses any more."""
+"""What pyflakes reports: names that are wrong, and variables that went unused."""
 
 from __future__ import annotations
 
@@ -22,23 +22,31 @@ _WRONG = {
 
 def wrong_names(tree: ast.Module) -> Counter[str]:
     """Return what a file does with names that it should not, in words: ``use x, which ...``."""
-    found = Checker(tree).messages  # with `import *` it may define any name, and uses no undefined
+    problems = Checker(
+        tree
+    ).messages  # with `import *` it may define any name, and uses no undefined
     return Counter(
-        _WRONG[type(one)].format(one.message_args[0]) for one in found if type(one) in _WRONG
+        _WRONG[type(message)].format(message.message_args[0])
+        for message in problems
+        if type(message) in _WRONG
     )
 
 
 def undefined_exports(tree: ast.Module) -> set[str]:
     """Return the names in ``__all__`` that nothing defines."""
-    found = Checker(tree).messages
-    return {one.message_args[0] for one in found if isinstance(one, messages.UndefinedExport)}
+    problems = Checker(tree).messages
+    return {
+        message.message_args[0]
+        for message in problems
+        if isinstance(message, messages.UndefinedExport)
+    }
 
 
 def without_unused(old: Source, text: str) -> Source:
     """Return the new file without harmless assignments to locals that it stopped reading."""
     while True:
         source = Source.of(old.path, text)
-        assigned = [one for one in source.names.of(ast.Assign) if _is_harmless(one)]
+        assigned = [node for node in source.names.of(ast.Assign) if _is_harmless(node)]
         unused = _unused(source) if assigned else {}
         had = _unused(old).values() if unused else ()
         places = [at for at, name in unused.items() if name not in had]
@@ -50,8 +58,12 @@ def without_unused(old: Source, text: str) -> Source:
 
 def _unused(source: Source) -> dict[tuple[int, int], str]:
     """The local variables that nothing reads, by the places of their assignments."""
-    found = (one for one in Checker(source.tree).messages if type(one) is messages.UnusedVariable)
-    return {(one.lineno, one.col): one.message_args[0] for one in found}
+    problems = (
+        message
+        for message in Checker(source.tree).messages
+        if type(message) is messages.UnusedVariable
+    )
+    return {(message.lineno, message.col): message.message_args[0] for message in problems}
 
 
 def _is_harmless(node: ast.Assign) -> bool:

@@ -28,7 +28,7 @@ _Statement = ast.Import | ast.ImportFrom
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the imports of a new text shall be."""
+    """What a new text should import."""
 
     added: frozenset[str]  #: import statements that the new code needs, one name each
     is_old: Callable[[str], bool]  #: whether a dotted name belongs to an API that is gone
@@ -51,7 +51,9 @@ def fit_imports(old: Source, new: Source, wanted: Wanted) -> str:
     """Return the new text with imports for all that it uses, without those that went unused."""
     had, has, reads = _used_names(old), _used_names(new), _read_names(new)
     statements = map(_parsed, sorted(wanted.added))
-    added = {name: one for one in statements if (name := _local(one.names[0])) in has}
+    added = {
+        name: statement for statement in statements if (name := _local(statement.names[0])) in has
+    }
     present = new.names.of(ast.Import, ast.ImportFrom)
     if not added and not present:
         return new.text
@@ -60,13 +62,13 @@ def fit_imports(old: Source, new: Source, wanted: Wanted) -> str:
     editor.add(added)
 
     def stays(alias: ast.alias, node: _Statement) -> bool:
-        """Whether a name is used, or was not used before either; no new import has it."""
+        """Whether a name is used, or was unused before too, and no new import binds it."""
         name = _local(alias)
         if name in added:
             return _single(alias, node) == ast.unparse(added[name])
         start = f"{_module_of(node)}." if isinstance(node, ast.ImportFrom) else ""
         if wanted.is_gone(start + alias.name):
-            return name in reads  # a text that spells it is no use of what is gone
+            return name in reads  # a string with the name does not count
         return name in has or not (name in had and not wanted.is_package)
 
     text = editor.without(stays)
@@ -75,9 +77,13 @@ def fit_imports(old: Source, new: Source, wanted: Wanted) -> str:
     if "__all__" in text:
         source = Source.of(new.path, text)
         lost = undefined_exports(source.tree) - undefined_exports(old.tree)
-        lines = [one for one in source.tree.body if ast.unparse(one).startswith("__all__ = ")]
+        lines = [
+            statement
+            for statement in source.tree.body
+            if ast.unparse(statement).startswith("__all__ = ")
+        ]
         parts = [part for line in lines for part in source.names.below(line)]
-        exports = [one for one in parts if isinstance(one, ast.Constant) and one.value in lost]
+        exports = [part for part in parts if isinstance(part, ast.Constant) and part.value in lost]
         text = apply(source, map(Drop, exports), {})
     return text if text.strip() else ""
 
@@ -92,7 +98,7 @@ def _used_names(source: Source) -> set[str]:
 
 
 def _read_names(source: Source) -> set[str]:
-    return {one.id for one in source.names.of(ast.Name) if not isinstance(one.ctx, ast.Store)}
+    return {node.id for node in source.names.of(ast.Name) if not isinstance(node.ctx, ast.Store)}
 
 
 def _parsed(statement: str) -> _Statement:
@@ -102,7 +108,7 @@ def _parsed(statement: str) -> _Statement:
 
 
 def _module_of(node: _Statement) -> str:
-    """The module of which a statement imports names, with its dots; or that it imports."""
+    """The module that a statement imports, or imports names from, with its dots."""
     if isinstance(node, ast.ImportFrom):
         return "." * node.level + (node.module or "")
     return node.names[0].name
@@ -124,7 +130,7 @@ def _single(alias: ast.alias, node: _Statement) -> str:
 
 
 def _key(node: _Statement) -> tuple[bool, str]:
-    """What imports of a group are sorted by."""
+    """The sort key of an import in its group."""
     return isinstance(node, ast.ImportFrom), _module_of(node)
 
 
@@ -169,18 +175,18 @@ class _Row:
 def _rows_of(source: Source) -> list[_Row]:
     """Return the rows of a file; what is above the first row is its head."""
     lines = lines_of(source.text)
-    found: list[_Row] = []
+    rows: list[_Row] = []
     end = 0
     for statement in source.tree.body:
         start, last = first_line(statement) - 1, statement.end_lineno or 0
-        if found and start < end:  # behind a semicolon
-            found[-1].nodes.append(statement)
-            found[-1].code += "".join(lines[end:last])
+        if rows and start < end:  # after a semicolon
+            rows[-1].nodes.append(statement)
+            rows[-1].code += "".join(lines[end:last])
         else:
-            above = lines[end:start] if found else []
-            found.append(_Row(above, "".join(lines[start:last]), [statement]))
+            above = lines[end:start] if rows else []
+            rows.append(_Row(above, "".join(lines[start:last]), [statement]))
         end = last
-    return found
+    return rows
 
 
 def _take_blank_lines(row: _Row) -> list[str]:
@@ -194,14 +200,16 @@ def _text_of(rows: Sequence[_Row]) -> str:
     """Return the text of rows."""
     codes = [row.code for row in rows]
     above = [row.above for row in rows]
-    closed, end = close_up(above, map(bool, codes), lambda one: one.strip() if "#" in one else "")
+    closed, end = close_up(
+        above, map(bool, codes), lambda line: line.strip() if "#" in line else ""
+    )
     parts = zip(closed, filter(None, codes), strict=True)
     return "".join([*(line for above, code in parts for line in (*above, code)), *end])
 
 
 @dataclass
 class _Import:
-    """What an import says now."""
+    """The current form of an import."""
 
     node: _Statement  #: a statement with its names, in their order
     code: str
@@ -233,23 +241,23 @@ class _Editor:
         done: set[str] = set()
         for old in self._present:
             new = [added.get(_local(alias)) for alias in old.names]
-            found = [one for one in new if one is not None]
-            modules = {_module_of(one) for one in found}
-            if len(found) < len(new) or len(modules) > 1 or old.lineno in self._source.skipped:
+            matching = [node for node in new if node is not None]
+            modules = {_module_of(node) for node in matching}
+            if len(matching) < len(new) or len(modules) > 1 or old.lineno in self._source.skipped:
                 continue
             locals_ = {_local(alias) for alias in old.names}
-            # Below an `if` and in a function, others of the name do not stand in for it.
-            is_inner = any(isinstance(one, _INNER) for one in self._source.names.around(old))
+            # In an `if` or a function, another import of the name does not replace it.
+            is_inner = any(isinstance(outer, _INNER) for outer in self._source.names.around(old))
             is_moved = bool(locals_ & done) and not is_inner
             done |= locals_
-            is_elsewhere = self._group(old) != self._group(found[0]) and not is_inner
+            is_elsewhere = self._group(old) != self._group(matching[0]) and not is_inner
             if is_moved or is_elsewhere or _top(old) == "pedl" or _module_of(old) in modules:
                 continue
-            if len(found) == 1:
-                self._imports[old] = _Import(found[0], ast.unparse(found[0]))
+            if len(matching) == 1:
+                self._imports[old] = _Import(matching[0], ast.unparse(matching[0]))
             elif isinstance(old, ast.ImportFrom) and all(
-                isinstance(one, ast.ImportFrom) and one.names[0].name == alias.name
-                for one, alias in zip(found, old.names, strict=True)
+                isinstance(node, ast.ImportFrom) and node.names[0].name == alias.name
+                for node, alias in zip(matching, old.names, strict=True)
             ):
                 (module,) = modules
                 start = f"from {module}"
@@ -259,11 +267,11 @@ class _Editor:
 
     def add(self, added: Mapping[str, _Statement]) -> None:
         """Add imports that are not there, each in its group."""
-        now = [one.node for one in self._imports.values()]
+        now = [imported.node for imported in self._imports.values()]
         present = {_single(alias, node) for node in now for alias in node.names}
         names = self._source.names
         unbound = {
-            one.id for one in names.of(ast.Name) if one.id in added and not names.bindings(one)
+            read.id for read in names.of(ast.Name) if read.id in added and not names.bindings(read)
         }
         missing = {
             name: new
@@ -272,9 +280,9 @@ class _Editor:
         }
         run = [[*map(run_at_once, row.nodes)] for row in self._rows if missing]
         parts = map(itertools.chain.from_iterable, run)
-        reads = [{one.id for one in part if isinstance(one, ast.Name)} for part in parts]
+        reads = [{node.id for node in part if isinstance(node, ast.Name)} for part in parts]
         for name, new in missing.items():
-            # It stands above the first row that reads its name.
+            # Add it above the first row that reads its name.
             used = next((at for at, names in enumerate(reads) if name in names), len(reads))
             if not (isinstance(new, ast.ImportFrom) and self._merge(new, used)):
                 reads.insert(self._insert(new, used), set())
@@ -294,7 +302,7 @@ class _Editor:
             old = self._imports[known].code
             if "#" in old:
                 continue
-            place = sum(one.name < alias.name for one in names)
+            place = sum(other.name < alias.name for other in names)
             node = ast.ImportFrom(new.module, [*names[:place], alias, *names[place:]], 0)
             code = ast.unparse(node)
             if "\n" in old:  # with a comma at its end, each name stays on a line of its own
@@ -315,7 +323,7 @@ class _Editor:
             if isinstance(node := self._first(row), _Statement) and not _is_future(node)
         ]
         same = [(at, node) for at, other, node in imports if other == group]
-        if _top(new) == "determined":  # beside those that are there, or below the last of PEDL
+        if _top(new) == "determined":  # beside others, or below the last of PEDL
             beside = [(at, node) for at, node in same if _top(node) == "determined"]
             same = beside or [(at, node) for at, node in same if _top(node) == "pedl"][-1:] or same
         above = [newline]
@@ -325,28 +333,28 @@ class _Editor:
             above = []
             if at <= same[0][0]:
                 above = _take_blank_lines(rows[at])
-                is_below = any(one == at - 1 and other == group for one, other, _ in imports)
+                is_below = any(place == at - 1 and other == group for place, other, _ in imports)
                 above = above or ([newline] if at and not is_below else [])
         elif before := [at for at, other, _ in imports if other < group]:
             at = before[-1] + 1
-            self._part(at)
+            self._separate(at)
         elif imports:
             at = imports[0][0]
             above = _take_blank_lines(rows[at])
-            self._part(at)
+            self._separate(at)
         else:
             is_documented = ast.get_docstring(self._source.tree) is not None
             at = is_documented + sum(_is_future(row.nodes[0]) for row in rows)
             above = [newline] if at else []
-            self._part(at)
+            self._separate(at)
         if at and not NEWLINE.search(rows[at - 1].code[-1:]):
             rows[at - 1].code += newline  # it was the last line of the file
         self._imports[new] = _Import(new, ast.unparse(new))
         rows.insert(at, _Row(above, ast.unparse(new) + newline, [new]))
         return at
 
-    def _part(self, at: int) -> None:
-        """Put a blank line above a row, below which another group begins."""
+    def _separate(self, at: int) -> None:
+        """Put blank lines above a row, because an import of another group goes before it."""
         if at < len(self._rows):
             row = self._rows[at]
             is_definition = isinstance(row.nodes[0], ast.FunctionDef | ast.ClassDef)
@@ -362,7 +370,9 @@ class _Editor:
         self, stays: Callable[[ast.alias, _Statement], bool], keeps_stars: bool = False
     ) -> str:
         """Return the text without the names that do not stay."""
-        codes: dict[ast.stmt, str] = {node: one.code for node, one in self._imports.items()}
+        codes: dict[ast.stmt, str] = {
+            node: imported.code for node, imported in self._imports.items()
+        }
         for place in self._present:
             now = self._imports[place].node
             if any(line in self._source.skipped for line in (place.lineno, place.end_lineno or 0)):
@@ -384,8 +394,8 @@ class _Editor:
             return codes.get(first, self._imports[first].code) + self._newline
         if first in codes and first not in self._imports:
             return codes[first]
-        old = [self._source.segment(one) for one in row.nodes]
-        new = [codes.get(one, text) for one, text in zip(row.nodes, old, strict=True)]
+        old = [self._source.segment(statement) for statement in row.nodes]
+        new = [codes.get(statement, text) for statement, text in zip(row.nodes, old, strict=True)]
         if new == old:
             return row.code
         start = self._source.offset(self._source.start(first))

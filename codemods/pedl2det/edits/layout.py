@@ -1,4 +1,4 @@
-"""Small changes of layout, long lines, and lists of arguments that keep their shape."""
+"""Layout: small changes, long lines, and lists of arguments that keep their shape."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from pedl2det.edits import templates
 
 def on_lines(body: Sequence[Any]) -> list[cst.SimpleStatementLine]:
     """Return small statements on lines of their own."""
-    bare = [one.with_changes(semicolon=cst.MaybeSentinel.DEFAULT) for one in body]
-    return [cst.SimpleStatementLine([one]) for one in bare]
+    bare = [statement.with_changes(semicolon=cst.MaybeSentinel.DEFAULT) for statement in body]
+    return [cst.SimpleStatementLine([statement]) for statement in bare]
 
 
 def as_block(body: Any) -> Any:
@@ -40,7 +40,7 @@ def with_comments(statement: Any, text: str) -> Any:
 
 
 class OpenSignature(cst.CSTTransformer):
-    """Makes the type comments of a function whose parameters changed say nothing of them."""
+    """Removes the parameters from the type comments of a function."""
 
     def leave_Comment(self, original_node: cst.Comment, updated_node: cst.Comment) -> cst.Comment:
         """Change a type comment of a signature."""
@@ -57,22 +57,22 @@ def with_first(function: Any, new: Sequence[Any]) -> Any:
 
 def with_members(owner: Any, new: Sequence[Any], first: bool) -> Any:
     """Return a class with members before its first method, or after its last member."""
-    kept = _body(owner)
-    at = len(kept)
+    body = _body(owner)
+    at = len(body)
     if first:  # attributes of the class stay above its first method
-        at = _after_docstring(kept)
-        while at < len(kept) and isinstance(kept[at], cst.SimpleStatementLine):
+        at = _after_docstring(body)
+        while at < len(body) and isinstance(body[at], cst.SimpleStatementLine):
             at += 1
-    members = [spaced(one, 1) for one in new]
+    members = [spaced(member, 1) for member in new]
     if at == 0:
         members[0] = spaced(members[0], 0)
-    rest = [spaced(one, 1) for one in kept[at : at + 1]] + kept[at + 1 :]
-    return _with_body(owner, [*kept[:at], *members, *rest])
+    rest = [spaced(member, 1) for member in body[at : at + 1]] + body[at + 1 :]
+    return _with_body(owner, [*body[:at], *members, *rest])
 
 
 def _body(definition: Any) -> list[Any]:
     """The statements of a definition without a bare ``pass``."""
-    return [one for one in as_block(definition.body).body if not _is_pass(one)]
+    return [statement for statement in as_block(definition.body).body if not _is_pass(statement)]
 
 
 def _with_body(definition: Any, body: Sequence[Any]) -> Any:
@@ -96,7 +96,7 @@ def _is_pass(line: Any) -> bool:
 def with_argument(call: Any, argument: cst.Arg, first: bool) -> Any:
     """A call with one more argument: the first, or the last."""
     plain = argument.with_changes(comma=cst.MaybeSentinel.DEFAULT)
-    args = [one.with_changes(value=templates.in_parentheses(one.value)) for one in call.args]
+    args = [arg.with_changes(value=templates.in_parentheses(arg.value)) for arg in call.args]
     if first:
         return call.with_changes(args=[plain, *args])
     if args:
@@ -105,9 +105,9 @@ def with_argument(call: Any, argument: cst.Arg, first: bool) -> Any:
 
 
 def without_stray_comma(original: Any, updated: Any) -> Any:
-    """A call or parameters of which some were dropped: behind the last stands what stood there."""
+    """A call or parameters, some of which were dropped, that end as they did before."""
     before, after = (
-        [one for one in node.children if isinstance(one, cst.Arg | cst.Param)]
+        [child for child in node.children if isinstance(child, cst.Arg | cst.Param)]
         for node in (original, updated)
     )
     is_call = isinstance(updated, cst.Call)
@@ -121,10 +121,10 @@ def without_stray_comma(original: Any, updated: Any) -> Any:
 
 
 def _after(last: cst.Arg, new: cst.Arg, between: Any) -> tuple[cst.Arg, cst.Arg]:
-    """The last argument of a call and a new one behind it, which takes over what follows."""
+    """The last argument of a call and a new one after it, which takes over what follows."""
     new = new.with_changes(comma=last.comma, whitespace_after_arg=last.whitespace_after_arg)
     comma: Any = cst.MaybeSentinel.DEFAULT
-    if isinstance(last.comma, cst.Comma):  # each argument stands on a line of its own
+    if isinstance(last.comma, cst.Comma):  # each argument has a line of its own
         is_tight = isinstance(between, cst.SimpleWhitespace) and not between.value
         comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" ") if is_tight else between)
     tight = cst.SimpleWhitespace("")
@@ -133,8 +133,8 @@ def _after(last: cst.Arg, new: cst.Arg, between: Any) -> tuple[cst.Arg, cst.Arg]
 
 def with_parameter(function: Any, code: str, place: int) -> Any:
     """A function with a new parameter, in one of the first places."""
-    made: Any = cst.parse_statement(f"def f({code}): pass")
-    new = made.params.params[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    definition: Any = cst.parse_statement(f"def f({code}): pass")
+    new = definition.params.params[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
     old = function.params
     kind = "posonly_params" if old.posonly_params else "params"
     names = list(getattr(old, kind))
@@ -174,7 +174,7 @@ def reformatted(statement: Any, width: int, module: cst.Module) -> Sequence[Any]
             bare = bare.with_deep_changes(bare.body[0], value=value)
     text = formatted(module.code_for_node(bare).replace("\r\n", "\n"), width)
     if module.default_indent == "\t":
-        text = re.sub(r"(?m)^(?: {4})+", lambda found: "\t" * (len(found[0]) // 4), text)
+        text = re.sub(r"(?m)^(?: {4})+", lambda match: "\t" * (len(match[0]) // 4), text)
     text = text.replace("\n", module.default_newline)
     first, *rest = templates.statements(text, {}, module.config_for_parsing)
     return [first.with_changes(leading_lines=statement.leading_lines), *rest]

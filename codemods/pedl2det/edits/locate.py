@@ -1,4 +1,4 @@
-"""Find the libcst node of an ``ast`` node: facts come from ``ast``, edits are made by libcst.
+"""Find the libcst node of an ``ast`` node: facts come from ``ast``, libcst makes the edits.
 
 Both trees of a file are walked side by side, and only where a node is asked for: positions of
 libcst cost more than all edits.
@@ -16,11 +16,11 @@ import libcst as cst
 
 from pedl2det.analysis.source import Source, first_line
 
-#: What both trees have. Other nodes, such as ``Arg`` and ``ast.keyword``, are parts of these.
+#: Nodes that both trees have. Others, such as ``Arg`` and ``ast.keyword``, are parts of these.
 _SHARED = (cst.BaseSmallStatement, cst.BaseCompoundStatement, cst.BaseExpression, cst.Param)
 _AST_SHARED = ast.expr | ast.stmt | ast.arg
 
-#: What holds neither expressions nor statements.
+#: Nodes that hold neither expressions nor statements.
 _EMPTY = (
     *(cst.BaseParenthesizableWhitespace, cst.TrailingWhitespace, cst.EmptyLine, cst.Comma),
     *(cst.Dot, cst.AssignEqual, cst.LeftParen, cst.RightParen, cst.BaseBinaryOp, cst.BaseCompOp),
@@ -39,7 +39,7 @@ _OTHERS: dict[type[cst.CSTNode], tuple[str, ...]] = {
     cst.MatchSingleton: ("value",),
 }
 
-#: The attributes that stand before others in the text, where a type has them in another order.
+#: The attributes that come first in the text, where a type has them in another order.
 _FIRST: dict[type[cst.CSTNode], tuple[str, ...]] = {
     cst.FunctionDef: ("decorators", "type_parameters", "params", "returns"),
     cst.ClassDef: ("decorators", "type_parameters", "bases", "keywords"),
@@ -66,10 +66,12 @@ def parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 @functools.cache
 def _attributes(kind: type[cst.CSTNode]) -> tuple[str, ...]:
-    """The attributes of a type in which :func:`parts` are, in the order of the text."""
+    """The attributes of a type that hold its :func:`parts`, in the order of the text."""
     first = _FIRST.get(kind, ())
-    names = (one.name for one in dataclasses.fields(kind))
-    return tuple(dict.fromkeys(one for one in (*first, *names) if one not in _OTHERS.get(kind, ())))
+    names = (field.name for field in dataclasses.fields(kind))
+    return tuple(
+        dict.fromkeys(name for name in (*first, *names) if name not in _OTHERS.get(kind, ()))
+    )
 
 
 class Locator:
@@ -85,19 +87,19 @@ class Locator:
 
     def node(self, node: ast.expr | ast.stmt | ast.arg) -> cst.CSTNode:
         """The libcst expression, small or compound statement, or parameter of a node."""
-        found = self._find(node)
+        located = self._find(node)
         kind = cst.BaseExpression if isinstance(node, ast.expr) else cst.CSTNode
-        if found is None or not isinstance(found, kind):
+        if located is None or not isinstance(located, kind):
             raise NotLocated(f"{self.source.path}:{node.lineno}: {ast.unparse(node)}")
-        return found
+        return located
 
     def argument(self, node: ast.expr | ast.keyword) -> cst.Arg:
         """The argument of a call that an expression or a keyword stands for."""
         value = node.value if isinstance(node, ast.keyword | ast.Starred) else node
-        found = self._parents.get(self.node(value))
-        if not isinstance(found, cst.Arg):
+        parent = self._parents.get(self.node(value))
+        if not isinstance(parent, cst.Arg):
             raise NotLocated(f"{self.source.path}:{value.lineno}: argument {ast.unparse(value)}")
-        return found
+        return parent
 
     def part(self, node: ast.expr | ast.keyword | ast.arg) -> cst.CSTNode:
         """The parameter, argument, decorator or member of a list that a node stands for."""
@@ -105,9 +107,9 @@ class Locator:
             return self.node(node)
         if isinstance(node, ast.Starred):  # which libcst has no node for
             return self.argument(node)
-        found = self._parents.get(self.node(node)) if isinstance(node, ast.expr) else None
-        is_part = isinstance(found, cst.Decorator | cst.Annotation | cst.Element)
-        return found if found is not None and is_part else self.argument(node)
+        parent = self._parents.get(self.node(node)) if isinstance(node, ast.expr) else None
+        is_part = isinstance(parent, cst.Decorator | cst.Annotation | cst.Element)
+        return parent if parent is not None and is_part else self.argument(node)
 
     def column(self, statement: Any) -> int:
         """The column in which a located statement, or a line that begins with one, starts."""
@@ -124,25 +126,25 @@ class Locator:
             statement = statement.body[0]
         return self._statements[statement]
 
-    def ways(self, nodes: Iterable[cst.CSTNode]) -> set[cst.CSTNode]:
-        """Return some located nodes and all that they are in."""
-        found: set[cst.CSTNode] = set()
+    def with_ancestors(self, nodes: Iterable[cst.CSTNode]) -> set[cst.CSTNode]:
+        """Return some located nodes and all nodes around them."""
+        ways: set[cst.CSTNode] = set()
         for node in nodes:
             way: cst.CSTNode | None = node
-            while way is not None and way not in found:
-                found.add(way)
+            while way is not None and way not in ways:
+                ways.add(way)
                 way = self._parents.get(way)
-        return found
+        return ways
 
     def _find(self, node: ast.AST) -> cst.CSTNode | None:
         parents = self.source.names.parents
         around = [node]
         while around[-1] not in self._known and around[-1] in parents:
             around.append(parents[around[-1]])
-        for one in reversed(around):
-            if one in self._waiting:
-                self._waiting.remove(one)
-                self._pair(one, self._known[one])
+        for outer in reversed(around):
+            if outer in self._waiting:
+                self._waiting.remove(outer)
+                self._pair(outer, self._known[outer])
         return self._known.get(node)
 
     def _pair(self, node: ast.AST, there: cst.CSTNode) -> None:
@@ -155,7 +157,9 @@ class Locator:
         self._known.update(zip(nodes, others, strict=True))
         self._waiting.update(nodes)
         pairs = zip(others, nodes, strict=True)
-        self._statements.update((one, here) for one, here in pairs if isinstance(here, ast.stmt))
+        self._statements.update(
+            (other, statement) for other, statement in pairs if isinstance(statement, ast.stmt)
+        )
 
     def _below(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """The nearest shared nodes below a libcst node."""
@@ -201,11 +205,11 @@ def _below(node: ast.AST, bare_tuple: bool = False) -> list[ast.AST]:
             if isinstance(value, ast.FormattedValue)
             for part in (value.value, *(_below(value.format_spec) if value.format_spec else ()))
         ]
-    found: list[Any] = []
+    nodes: list[Any] = []
     for child in ast.iter_child_nodes(node):
         is_part = isinstance(child, ast.Slice) or (bare_tuple and child is node.slice)  # type: ignore[attr-defined]
         if isinstance(child, _AST_SHARED) and not is_part:
-            found.append(child)
+            nodes.append(child)
         else:
-            found += _below(child)
-    return sorted(found, key=lambda one: (one.lineno, one.col_offset))
+            nodes += _below(child)
+    return sorted(nodes, key=lambda part: (part.lineno, part.col_offset))

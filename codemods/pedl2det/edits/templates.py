@@ -53,13 +53,13 @@ def _module(text: str, newline: Any, indent: Any) -> cst.Module:
 @functools.cache
 def _tight(text: str) -> frozenset[str]:
     """The names in a text that must bind tightly."""
-    found = (one for node in ast.walk(ast.parse(text)) for one in operands(node))
-    return frozenset(one.id for one in found if isinstance(one, ast.Name))
+    nodes = (operand for node in ast.walk(ast.parse(text)) for operand in operands(node))
+    return frozenset(operand.id for operand in nodes if isinstance(operand, ast.Name))
 
 
 def _named(code: str, holes: Mapping[str, Any]) -> str:
     """A template with names for the holes."""
-    return _HOLE.sub(lambda found: _name(found[1]) if found[1] in holes else found[0], code)
+    return _HOLE.sub(lambda match: _name(match[1]) if match[1] in holes else match[0], code)
 
 
 def _name(hole: str) -> str:
@@ -72,7 +72,7 @@ def _filled(tree: Any, code: str, holes: Mapping[str, Any], text: str) -> Any:
     if not used:
         return tree
     tight = _tight(text)
-    return tree.visit(_Filler({name: _fit(one, name in tight) for name, one in used.items()}))
+    return tree.visit(_Filler({name: _fit(value, name in tight) for name, value in used.items()}))
 
 
 class _Filler(cst.CSTTransformer):
@@ -90,10 +90,10 @@ class _Filler(cst.CSTTransformer):
 def operands(node: ast.AST | None) -> Iterator[ast.AST]:
     """The children of a node that must bind tightly or be in parentheses."""
     match node:
-        case ast.Attribute(value=one) | ast.Subscript(value=one) | ast.Call(func=one):
-            yield one
-        case ast.keyword(arg=None, value=one):
-            yield one
+        case ast.Attribute(value=operand) | ast.Subscript(value=operand) | ast.Call(func=operand):
+            yield operand
+        case ast.keyword(arg=None, value=operand):
+            yield operand
         case ast.Dict(keys=keys, values=values):
             yield from (value for key, value in zip(keys, values, strict=True) if key is None)
         case _ if isinstance(node, _OPERATIONS):
@@ -105,7 +105,7 @@ def in_place(node: Any, parent: ast.AST | None, old: ast.expr) -> Any:
     is_number = isinstance(node, cst.Integer | cst.Float | cst.Imaginary)
     if is_number and not isinstance(parent, ast.Attribute):
         return node
-    return _fit(node, any(one is old for one in operands(parent)))
+    return _fit(node, any(operand is old for operand in operands(parent)))
 
 
 def in_parentheses(node: Any, always: bool = False) -> Any:

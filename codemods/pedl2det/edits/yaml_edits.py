@@ -1,4 +1,4 @@
-"""Edit a config by spans, and prove by reading it again that it means what was meant."""
+"""Edit a config by spans, and read it again to prove that it means what the edits mean."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"[-+.\deE]+|true|false|null|\{.*\}")
 
 
 class NotEdited(Exception):  # noqa: N818 - describes the text
-    """A config is written in a way that no edit keeps the meaning of."""
+    """A config is written in a way in which edits would change its meaning."""
 
 
 def edited(config: Config, edits: Sequence[Edit]) -> str:
@@ -37,13 +37,13 @@ def edited(config: Config, edits: Sequence[Edit]) -> str:
         raise NotEdited(f"the edited text cannot be read: {error}") from None
     except RecursionError:
         raise NotEdited("nested too deeply to be edited") from None
-    if result != _meant(config.value(), edits):
+    if result != _apply_to_value(config.value(), edits):
         raise NotEdited("the edited text would mean something else")
     return text
 
 
 def _lasting(edits: Sequence[Edit]) -> list[Edit]:
-    """The edits without those of what another one removes or flattens."""
+    """The edits without those of keys that another one removes or flattens."""
 
     def removes(edit: Edit) -> bool:
         is_flat = isinstance(edit, Put) and edit.entry.is_mapping and edit.value is not None
@@ -121,7 +121,7 @@ def _insert(config: Config, path: KeyPath, inserts: list[Insert]) -> Span:
         return Span(at, at, comma + pairs)
     at = _line_end(config.text, _end_of_pair(*node.value[-1])) if path else len(config.text)
     column = " " * node.value[-1][0].start_mark.column
-    lines = (f"{column}{one.path[-1]}: {one.value}{config.newline}" for one in inserts)
+    lines = (f"{column}{insert.path[-1]}: {insert.value}{config.newline}" for insert in inserts)
     before = "" if config.text[:at].endswith("\n") else config.newline
     return Span(at, at, before + "".join(lines))
 
@@ -197,8 +197,8 @@ def _line_end(text: str, at: int) -> int:
     return len(text) if end < 0 else end + 1
 
 
-def _meant(value: Any, edits: Sequence[Edit]) -> Any:
-    """Make edits to the plain value of a config, inner ones first, and return it."""
+def _apply_to_value(value: Any, edits: Sequence[Edit]) -> Any:
+    """Make edits in the plain value of a config, inner ones first, and return it."""
 
     def order(edit: Edit) -> tuple[int, int]:
         if isinstance(edit, Put):

@@ -62,7 +62,7 @@ def eject(directory: Path, out: Path, config: Path | None = None) -> tuple[Path,
 
 
 def _written(pair: Pair, out: Path, config: Path) -> tuple[Path, tuple[str, ...]]:
-    """Write the directory beside its place, and move it there when it is whole."""
+    """Write the directory beside its place, and move it there when it is complete."""
     new = pair.new
     project = project_of(new.directory)
     if project is None:
@@ -72,7 +72,7 @@ def _written(pair: Pair, out: Path, config: Path) -> tuple[Path, tuple[str, ...]
         whole = beside / "trial"
         copy_paths(new.root, [new.root], whole)
         place = whole / new.extent.home.relative_to(new.extent.root)
-        name = next(one for one in _SCRIPTS if not (place / one).exists())
+        name = next(script for script in _SCRIPTS if not (place / script).exists())
         pieces = place / f"{MODULE}.py"
         if pieces.exists():
             raise Pedl2DetError(f"{pieces.name}: the trial has a file of this name: rename it")
@@ -126,12 +126,12 @@ def _values_of(new: Copy, project: Project) -> dict[str, Any]:
     except (errors.Pedl2DetError, ValueError) as error:
         raise Pedl2DetError(new.with_original_paths(str(error))) from None
     entry = read.entrypoint  # which may be a command
-    found = _ENTRY.search(" ".join(map(str, entry)) if isinstance(entry, list) else str(entry))
-    if found is None:
+    match = _ENTRY.search(" ".join(map(str, entry)) if isinstance(entry, list) else str(entry))
+    if match is None:
         raise Pedl2DetError("entrypoint: the config names no module:Class: add it")
     whole = any(b"get_experiment_config" in path.read_bytes() for path in project.needed)
     settings = read.raw if whole else {"data": read.raw.get("data") or {}}
-    named = {"module": found[1], "trial": found[2]}
+    named = {"module": match[1], "trial": match[2]}
     return {**lengths, **named, "read": read, "info": info, "settings": settings}
 
 

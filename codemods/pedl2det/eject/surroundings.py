@@ -1,4 +1,4 @@
-"""Have an ejected trial need no harness: its modules, requirements, commands, other files."""
+"""Remove the harness from an ejected trial: modules, requirements, commands, other files."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _MENTION = re.compile(rf"(?<![\w./~-])(?:det|{'|'.join(_NAMES)})(?![\w.-])")
 _IMPORT = re.compile(
     r"(?m)^[ \t]*\"?[ \t]*(?:import|from)[ \t]+(?:pedl|determined|pedl2det\w*)(?![\w-])", re.ASCII
 )
-#: What `tensorflow` does not name itself: its Keras of before Keras 3.
+#: What every script needs: `tensorflow` does not require the Keras before Keras 3 itself.
 _ALWAYS = ("tensorflow", "tf-keras")
-#: Modules that are not called like their packages.
+#: The packages of modules that have other names.
 _PACKAGES = {"yaml": "pyyaml", "zmq": "pyzmq"}
 
 
@@ -63,15 +63,15 @@ def _without_harness(path: Path, text: str, instead: Sequence[str]) -> str | Non
             names.add(name)
     if not has_harness and path.name != "requirements.txt":
         return "".join(kept)
-    missing = [f"{one}\n" for one in instead if requirements.name_of(one) not in names]
+    missing = [f"{line}\n" for line in instead if requirements.name_of(line) not in names]
     return "".join(kept).rstrip("\n") + "\n" * any(kept) + "".join(missing)
 
 
 def _required(modules: Iterable[Path]) -> Iterator[str]:
-    """What the modules need: TensorFlow, and what they import of what pedl2det brought."""
+    """Yield what the modules need: TensorFlow, and what pedl2det brought and they import."""
     imported = set()
     for path in modules:
-        imported |= {one.partition(".")[0] for one in Source.read(path).names.imported()}
+        imported |= {dotted.partition(".")[0] for dotted in Source.read(path).names.imported()}
     packages = {_PACKAGES.get(name, name) for name in imported}
     local, brought = requirements.needs(cluster=False), requirements.needs(cluster=True)
     for name in (*_ALWAYS, *sorted(packages & local.keys() - {*brought, *_ALWAYS, "python"})):
@@ -97,8 +97,8 @@ PACKAGE = f"{__package__}.pieces"
 def detached(source: Source, depth: int = 0) -> tuple[str, set[str]]:
     """Return the text of a module without Determined, and the pieces of ``keras_trial.py`` in it.
 
-    The script is beside the trial's modules, so these are in no package: what they import relative
-    to it, they import by its name. The depth is that of the module below the trial's directory.
+    The script is beside the trial's modules, so these are in no package: relative imports become
+    absolute. The depth is that of the module below the trial's directory.
 
     Raises:
         Pedl2DetError: it uses something of Determined that has no counterpart.

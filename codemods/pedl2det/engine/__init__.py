@@ -1,6 +1,6 @@
 """Migrate trials: find projects, run the rules, put their fixes together, check the result.
 
-Nothing is written here: the result holds the new files, and what there is to say.
+Nothing is written here: the result holds the new files and the findings.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def migrate(paths: Sequence[Path], options: Options | None = None) -> Result:
     for path in discovered.stray:
         why = (_JSON, _AS_YAML) if path.suffix == JSON else (_STRAY, _HELP)
         result.findings.append(Finding(Kind.LEFT, SCAN, path, 1, *why))
-    told = {one.path for one in result.findings}  # also of what a trial cannot read
+    reported = {finding.path for finding in result.findings}  # some that a trial cannot read, too
     for path, error in discovered.unreadable.items():
-        if path not in told:
+        if path not in reported:
             kind = Kind.NOTE if is_text(path.name) else Kind.BAD_INPUT
             result.findings.append(Finding(kind, SCAN, path, 1, str(error)))
     migrate_texts(discovered, result, options)
@@ -75,11 +75,14 @@ def without_conflicts(projects: Sequence[Project], parts: Sequence[Result]) -> l
     def wanted(path: Path) -> dict[int, bytes | None]:
         return {trial: _written(settled[trial], path) for trial in users[path]}
 
+    def is_disputed(path: Path) -> bool:
+        return len({*wanted(path).values()}) > 1
+
     shared = [path for path, trials in users.items() if len(trials) > 1]
-    while path := next((one for one in shared if len({*wanted(one).values()}) > 1), None):
+    while path := next(filter(is_disputed, shared), None):
         for trial in [trial for trial, data in wanted(path).items() if data is not None]:
             part = settled[trial]
-            file = next(one.path for one in part.files if _real(one.path) == path)
+            file = next(new.path for new in part.files if _real(new.path) == path)
             left = part.without(0, Finding(Kind.LEFT, SCAN, file, 1, _SHARED, _APART))
             settled[trial] = replace(left, rewritten=0, marked=part.marked + part.rewritten)
     for number, project in enumerate(projects):
@@ -97,13 +100,13 @@ def _users(projects: Sequence[Project]) -> dict[Path, list[int]]:
     users: dict[Path, list[int]] = {}
     for number, project in enumerate(projects):
         if project.has_trial:
-            for path in {_real(one) for one in (*project.modules.values(), *project.configs)}:
+            for path in {_real(file) for file in (*project.modules.values(), *project.configs)}:
                 users.setdefault(path, []).append(number)
     return users
 
 
 def _written(part: Result, path: Path) -> bytes | None:
-    """What a part of the result writes into a file."""
+    """The bytes that a part of the result writes into a file."""
     return next((file.new for file in part.files if _real(file.path) == path), None)
 
 
@@ -114,21 +117,20 @@ def _real(path: Path) -> Path:
         return path
 
 
-# Several processes. They are forks: they inherit the projects as they were read, and send results
-# back. A process pays from a few projects on.
+# Several processes. They are forks, which inherit the projects and send results back.
 
-_PAYS = 3  # projects a process
+_FEWEST = 3  # projects that are worth a process
 
-#: What a forked process has inherited: the work, and what it is done on.
+#: What a forked process has inherited: the work and the items.
 _inherited: tuple[Callable[[Any], Any], list[Any]] | None = None
 
 
 def in_order(work: Callable[[Any], Any], items: list[Any], jobs: int) -> Iterator[Any]:
-    """Do some work on every item, in several processes if that pays.
+    """Yield the result of some work on every item, in several processes if that pays.
 
-    What it returns must be picklable. A process that is killed ends all with an error.
+    Results must be picklable. If a process is killed, an error ends all of them.
     """
-    workers = min(jobs, len(items) // _PAYS)
+    workers = min(jobs, len(items) // _FEWEST)
     if workers < 2:
         yield from map(work, items)
         return
@@ -149,7 +151,7 @@ def in_order(work: Callable[[Any], Any], items: list[Any], jobs: int) -> Iterato
 
 
 def _begin(work: Callable[[Any], Any], items: list[Any]) -> None:
-    """End with the first process and by nothing else: Ctrl-C goes to all of a terminal."""
+    """Let only the end of the parent end this process: Ctrl-C reaches all of a terminal."""
     import multiprocessing
 
     global _inherited

@@ -1,7 +1,6 @@
-"""Check new texts: they compile, name only what there is, and account for every legacy name.
+"""Check new texts: they compile, use only names that exist, and account for every legacy name.
 
-The count is made on the new texts: they are parsed again and searched for legacy names, whatever
-the rules believe to have done.
+Legacy names are counted in the new texts, which are parsed again: the rules are not relied on.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from pedl2det.findings import Finding, Kind
 
 
 def problem_with(old: Source, new: Source) -> str | None:
-    """Return what is wrong with the new text of a file, and was not with the old one, or None."""
+    """Return what is wrong with the new text of a file but not with the old one, or None."""
     try:
         with warnings.catch_warnings(action="ignore"):
             compile(new.tree, str(new.path), "exec", dont_inherit=True)
@@ -48,10 +47,10 @@ def account(migration: Migration, new: Mapping[str, Source]) -> list[Reference]:
     fates: dict[tuple[Path, str], set[str]] = defaultdict(set)
     open_names = []
     counts = {"marked": migration.marked, "suppressed": migration.suppressed}
-    may_have_any = any(names.mentions_legacy(one.text.encode()) for one in new.values())
-    found = references_in(Modules(new)) if may_have_any else ()
-    legacy = [one for one in found if names.is_legacy(one.dotted)]
-    for reference in sorted(legacy, key=lambda one: one.is_import):
+    may_have_any = any(names.mentions_legacy(source.text.encode()) for source in new.values())
+    references = references_in(Modules(new)) if may_have_any else ()
+    legacy = [reference for reference in references if names.is_legacy(reference.dotted)]
+    for reference in sorted(legacy, key=lambda reference: reference.is_import):
         path, name = reference.source.path, name_of(root_and_attributes(reference.node)[0]) or ""
         uses = fates[path, name] if reference.is_import else set()
         statement = reference.source.names.statement_of(reference.node)
@@ -77,7 +76,7 @@ _COMMENT = re.compile("#[^\r\n]*")
 
 
 def lost_comments(source: Source, new: str) -> Iterator[Finding]:
-    """Name the comments for people that a new text lacks."""
+    """Report the comments for people that a new text lacks."""
     # A comment behind a statement that is deleted, such as an import, goes with it; all others
     # move to the line above (:mod:`pedl2det.edits.comments`).
     lost = Counter(_COMMENT.findall(source.text)) - Counter(_COMMENT.findall(new))

@@ -1,8 +1,8 @@
-"""Put the fixes of all rules together into new texts of a project's files.
+"""Combine the fixes of all rules into new texts of a project's files.
 
-Fixes come as values and in no order. What they need together is worked out here: which fixes still
-have a place, which functions get the context, what the constructor says, what is imported, and
-which pieces ``legacy_keras.py`` holds.
+Fixes come in no order. This decides which of them still have a place, which functions get the
+context, what the constructor contains, what is imported, and which pieces ``legacy_keras.py``
+holds.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _WHOLE = (fx.Replace, fx.ReplaceStatement, fx.Drop)
 
 #: The edits of each file.
 Edits = dict[Path, list[Any]]
-#: The fixes that take a place away.
+#: The fixes that remove each node.
 _Takers = dict[ast.AST, list[fx.Fix]]
 
 
@@ -42,27 +42,27 @@ def draft(migration: Migration) -> None:
     trial = migration.trial
     fixes, edits = surviving(migration.fixes)
     constructor = list(dict.fromkeys(line for fix in fixes for line in fix.constructor))
-    written = [getattr(edit, "code", "") for found in edits.values() for edit in found]
+    written = [getattr(edit, "code", "") for group in edits.values() for edit in group]
     used = "\n".join([*written, *constructor])
     pieces = {name for fix in fixes for name in fix.support}
     support = frozenset(name for name in pieces if f"{library.MODULE}.{name}" in used)
     binds = library.needs_context(support)
     lines = [BIND, *constructor] if binds else constructor
     contexts, functions = thread_context(trial, edits)
-    for found in edits.values():
-        # What is inserted last comes first: the constructor's statements, which bind the context.
-        found.sort(key=lambda edit: fx.CONSTRUCTOR in getattr(edit, "code", ""))
-        filled = [_filled(trial, edit, lines, functions, contexts) for edit in found]
-        found[:] = [edit for edit in filled if edit is not None]
+    for group in edits.values():
+        # What is inserted last ends up first: the constructor's statements, which bind the context.
+        group.sort(key=lambda edit: fx.CONSTRUCTOR in getattr(edit, "code", ""))
+        filled = [_fill(trial, edit, lines, functions, contexts) for edit in group]
+        group[:] = [edit for edit in filled if edit is not None]
     imports = _imports_of(fixes, binds)
     project = frozenset(name.partition(".")[0] for name in trial.modules.by_name)
     for source in trial.modules:
-        mine, added = edits.get(source.path, []), frozenset(imports[source.path])
+        file_edits, added = edits.get(source.path, []), frozenset(imports[source.path])
         wanted = Wanted(added, _is_old, project, source.path.name == "__init__.py")
-        # What it imports of old names, nothing may use any more.
-        if not (mine or added or any(map(wanted.is_gone, source.names.imported()))):
+        # The old names that it imports may have lost their last use.
+        if not (file_edits or added or any(map(wanted.is_gone, source.names.imported()))):
             continue
-        new = without_unused(source, apply(source, mine, contexts))
+        new = without_unused(source, apply(source, file_edits, contexts))
         text = fit_imports(source, new, wanted)
         if text != source.text:
             migration.texts[source.path] = text
@@ -75,14 +75,14 @@ def _is_old(dotted: str) -> bool:
     return names.is_legacy(dotted) or (row is not None and not row.changed and row.new != dotted)
 
 
-def _filled(
+def _fill(
     trial: Trial,
     edit: Any,
     constructor: Sequence[str],
     functions: dict[Function, str],
     contexts: dict[ast.AST, str],
 ) -> Any:
-    """An edit with the constructor and contexts of all edits; None for an idle constructor."""
+    """Fill in the constructor and the contexts; return None if nothing is left to insert."""
     code = getattr(edit, "code", None)
     if code is None:
         return edit
@@ -94,9 +94,9 @@ def _filled(
             access = trial.context.at(inside(edit))
             assert access is not None
             contexts[edit.node] = access.code
-        text = "".join(f"{one.replace(fx.CONTEXT, own)}\n" for one in constructor)
+        text = "".join(f"{line.replace(fx.CONTEXT, own)}\n" for line in constructor)
         place = rf"(?m)^([ \t]*){re.escape(fx.CONSTRUCTOR)}(?:\n|\Z)"
-        code = re.sub(place, lambda found: textwrap.indent(text, found[1]), code).rstrip("\n")
+        code = re.sub(place, lambda match: textwrap.indent(text, match[1]), code).rstrip("\n")
         if not code.strip():
             return None
     loaders = own if trial.loaders in functions else ""
@@ -127,7 +127,7 @@ def thread_context(trial: Trial, edits: Edits) -> tuple[dict[ast.AST, str], dict
     """
     contexts: dict[ast.AST, str] = {}
     functions: dict[Function, str] = {}
-    waiting = [edit for mine in edits.values() for edit in mine]
+    waiting = [edit for group in edits.values() for edit in group]
     while waiting:
         edit: Any = waiting.pop()
         if fx.CONTEXT not in getattr(edit, "code", ""):
@@ -172,7 +172,7 @@ def surviving(fixes: Iterable[fx.Fix]) -> tuple[list[fx.Fix], Edits]:
 
 
 def _extent(fix: fx.Fix) -> tuple[str, int, int, int]:
-    """What fixes are sorted by: where they start, and how much they hold, outer ones first."""
+    """The key to sort fixes by: where they start, outer ones first."""
     node: Any = fix.node
     lines = getattr(node, "end_lineno", 10**9) or 10**9
     columns = getattr(node, "end_col_offset", 10**9) or 10**9
@@ -193,12 +193,12 @@ def _without_rivals(fixes: Sequence[fx.Fix]) -> list[fx.Fix]:
 
 
 def _takers(fixes: Iterable[fx.Fix]) -> _Takers:
-    """The fixes, of fixes in order, that take each place away: no hole of theirs keeps it."""
+    """The fixes, of sorted ones, that remove each node: no hole of theirs keeps it."""
     takers: _Takers = defaultdict(list)
     for fix in fixes:
         if _is_taken(fix, fix.node, takers):
             continue
-        moved = {  # one edit takes them, a hole of another keeps them
+        moved = {  # one edit removes them, a hole of another keeps them
             node
             for source, edit in fix.located
             for hole in getattr(edit, "holes", {}).values()

@@ -1,4 +1,4 @@
-"""Where findings are, and ``# TODO(pedl2det P030): ...`` above what a person has to finish."""
+"""Places of findings, and ``# TODO(pedl2det P030): ...`` above what a person has to finish."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def finding_at(
 ) -> Finding:
     """Return a finding about a node."""
     line = getattr(node, "lineno", 1)
-    found = finding_on(source, line, kind, rule, message, help_)
-    if not hasattr(node, "lineno") or not found.code:
-        return found
+    finding = finding_on(source, line, kind, rule, message, help_)
+    if not hasattr(node, "lineno") or not finding.code:
+        return finding
     column, end = _columns(source, node)
-    return replace(found, column=column + 1, end_column=end + 1)
+    return replace(finding, column=column + 1, end_column=end + 1)
 
 
 def finding_on(
@@ -61,7 +61,7 @@ _MARK = re.compile(r"(?m)^[ \t]*# TODO\(pedl2det (\w+)\): (.*(?:\n[ \t]*#(?! TOD
 
 
 def mark(remark: Remark) -> Fix | None:
-    """Return the fix that marks the place of a remark; None if it has a mark of this rule."""
+    """Return the fix that marks the place of a remark; None if this rule has marked it."""
     statement = remark.source.names.statement_of(remark.node)
     if is_marked(remark.source, statement, remark.rule):
         return None
@@ -81,7 +81,7 @@ def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
 
 
 def is_marked(source: Source, statement: ast.stmt, rule: str | None = None) -> bool:
-    """Tell whether a statement has a mark above it: of a rule, or of any."""
+    """Tell whether a statement has a mark above it, of one rule or of any."""
     title = "TODO(pedl2det " if rule is None else _title(rule)
     line = first_line(statement) - 1
     while line > 0 and source.lines[line - 1].lstrip().startswith("#"):
@@ -91,12 +91,12 @@ def is_marked(source: Source, statement: ast.stmt, rule: str | None = None) -> b
     return False
 
 
-def existing(source: Source) -> Iterator[Finding]:
-    """The marks of earlier runs in a file, as findings."""
-    for found in _MARK.finditer(source.text):
-        line = source.text.count("\n", 0, found.start()) + 1
-        message = re.sub(r"\s*\n[ \t]*#[# \t]*", " ", found[2]).rstrip()
-        yield finding_on(source, line, Kind.LEFT, found[1], message)
+def existing_marks(source: Source) -> Iterator[Finding]:
+    """Yield the marks of earlier runs in a file, as findings."""
+    for match in _MARK.finditer(source.text):
+        line = source.text.count("\n", 0, match.start()) + 1
+        message = re.sub(r"\s*\n[ \t]*#[# \t]*", " ", match[2]).rstrip()
+        yield finding_on(source, line, Kind.LEFT, match[1], message)
 
 
 def _title(rule: str) -> str:
@@ -108,23 +108,23 @@ def mark_open(migration: Migration, references: Iterable[Reference]) -> None:
     marks: dict[Path, dict[Edit, None]] = defaultdict(dict)  # in order
     sources: dict[Path, Source] = {}
     before = {source.path: source for source in migration.trial.modules}
-    for one in references:
-        path, sources[one.source.path] = one.source.path, one.source
-        help_ = one.row.write if one.row is not None else ""
-        text = f"no rule rewrites this use of {one.dotted}", help_
+    for reference in references:
+        path, sources[reference.source.path] = reference.source.path, reference.source
+        help_ = reference.row.write if reference.row is not None else ""
+        text = f"no rule rewrites this use of {reference.dotted}", help_
         old = before[path]
-        found = finding_at(one.source, one.node, Kind.LEFT, GENERIC, *text)
-        cell, line = old.place(_old_line(old, one.source, one.node.lineno))
-        migration.findings.append(replace(found, cell=cell, line=line))
+        finding = finding_at(reference.source, reference.node, Kind.LEFT, GENERIC, *text)
+        cell, line = old.place(_old_line(old, reference.source, reference.node.lineno))
+        migration.findings.append(replace(finding, cell=cell, line=line))
         migration.marked[path] += 1
-        fix = mark(Remark(one.node, *text, rule=GENERIC, source=one.source))
+        fix = mark(Remark(reference.node, *text, rule=GENERIC, source=reference.source))
         marks[path] |= dict.fromkeys(fix.edits if fix is not None else ())
     for path, edits in marks.items():
         migration.texts[path] = apply(sources[path], edits, {})
 
 
 def _old_line(old: Source, new: Source, line: int) -> int:
-    """The line of the old text for a line of the new one; for a new line, the one above."""
+    """The line of the old text for one of the new; for an added line, the line above it."""
     from difflib import SequenceMatcher  # for the few trials that are not finished
 
     matcher = SequenceMatcher(None, old.lines, new.lines, autojunk=False)

@@ -1,4 +1,4 @@
-"""What the user asked for, the record to which every stage of a migration adds, what it does."""
+"""The options of a migration, the record that its stages add to, and its result."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Status(Enum):
 
     @property
     def is_finished(self) -> bool:
-        """Whether nothing is left to a person; that it trains the same is for a proof to say."""
+        """Whether nothing is left to a person. Only a proof tells whether it trains the same."""
         return self is Status.REWRITTEN
 
 
@@ -82,7 +82,7 @@ class Proof:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What becomes of one trial."""
+    """What a migration does to one trial."""
 
     directory: Path  #: the directory of the trial
     status: Status  #: how far it is migrated
@@ -110,15 +110,15 @@ class Result:
 
     files: list[NewFile] = field(default_factory=list)  #: the files to write
     changes: list[Change] = field(default_factory=list)  #: the places that rules rewrote
-    findings: list[Finding] = field(default_factory=list)  #: what there is to say
-    outcomes: list[Outcome] = field(default_factory=list)  #: what becomes of each trial
+    findings: list[Finding] = field(default_factory=list)  #: what is reported
+    outcomes: list[Outcome] = field(default_factory=list)  #: what is done to each trial
     rewritten: int = 0  #: legacy names that are gone
     marked: int = 0  #: legacy names that stay, each with a finding
     suppressed: int = 0  #: legacy names that stay because the user wants it
-    tracebacks: list[str] = field(default_factory=list)  #: the stacks of defects of ours
+    tracebacks: list[str] = field(default_factory=list)  #: those of our own defects
 
     def add(self, part: Result) -> None:
-        """Take in what a part of the migration does."""
+        """Add what a part of the migration does."""
         for name in (attribute.name for attribute in fields(self)):
             setattr(self, name, getattr(self, name) + getattr(part, name))
 
@@ -141,10 +141,10 @@ class Result:
 
     def changes_by_file(self) -> dict[Path, list[Change]]:
         """The places that rules rewrote, by file."""
-        found: dict[Path, list[Change]] = {}
+        by_file: dict[Path, list[Change]] = {}
         for change in self.changes:
-            found.setdefault(change.path, []).append(change)
-        return found
+            by_file.setdefault(change.path, []).append(change)
+        return by_file
 
     def of_kind(self, *kinds: Kind) -> list[Finding]:
         """The findings of some kinds."""
@@ -155,15 +155,15 @@ class Result:
 class Options:
     """What the user asked for.
 
-    A rule that is left out runs all the same, so that what it would do is named; its fixes are
-    dropped. A trial that needs one of them is not finished.
+    A rule that is left out still runs, so that what it would do is reported; its fixes are dropped.
+    A trial that needs one of them is not finished.
     """
 
     left_out: frozenset[str] = frozenset()  #: the ids of the rules that are left out
     partial: bool = False  #: whether trials that are begun are written too
     cluster: bool = False  #: whether the team has a Determined cluster
     jobs: int = 1  #: the largest number of processes
-    #: tells of a trial's directory whether the trial is carried over whole
+    #: tells whether the trial in a directory is carried over whole
     carries: Callable[[Path], bool] = lambda _: False
     #: for some trials, the lines that no training has executed, by each file that it imports
     unseen: Mapping[Path, Lines] = field(default_factory=dict)
@@ -171,24 +171,24 @@ class Options:
 
 @dataclass
 class Migration:
-    """What is made of one project; what of it is written is decided at the end."""
+    """The migration of one project; which files are written is decided at the end."""
 
     reading: Reading  #: the project as it is on the disk
     trial: Trial  #: the project as rules see it
     options: Options  #: what the user asked for
     #: the rewrites of all rules; after the draft, those that were applied
     fixes: list[Fix] = field(default_factory=list)
-    remarks: list[Remark] = field(default_factory=list)  #: what else rules have to say
+    remarks: list[Remark] = field(default_factory=list)  #: what else rules report
     #: fixes and marks that the user does not want
     dropped: list[Fix | Remark] = field(default_factory=list)
     #: the new text of each Python file that changes
     texts: dict[Path, str] = field(default_factory=dict)
     #: the pieces of ``legacy_keras.py`` that the new texts use.
     support: frozenset[str] = frozenset()
-    #: the new text of each config that changes, and of those that stood in scripts
+    #: the new text of each config that changes, and of those from scripts
     configs: dict[Path, str] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)  #: the places that were rewritten
-    findings: list[Finding] = field(default_factory=list)  #: what there is to say
+    findings: list[Finding] = field(default_factory=list)  #: what is reported
     #: the legacy names of each file as it is on the disk
     total: Counter[Path] = field(default_factory=Counter)
     #: those that stay with a mark or another finding

@@ -19,7 +19,7 @@ from pedl2det.analysis.tree import NOTEBOOK, bytes_or_none
 from pedl2det.analysis.trial import Trial
 from pedl2det.engine import check
 from pedl2det.engine.draft import draft
-from pedl2det.engine.marks import GENERIC, existing, finding_at, mark, mark_open
+from pedl2det.engine.marks import GENERIC, existing_marks, finding_at, mark, mark_open
 from pedl2det.engine.migration import Change, Migration, Options, Outcome, Result, Status
 from pedl2det.engine.settling import SCAN, settle
 from pedl2det.engine.texts import migrate_configs, notebook_findings
@@ -29,12 +29,12 @@ from pedl2det.rules import Rule, rules_for
 
 _NAMES = "P010"
 _AS_A_WHOLE = "P035"
-#: What finds a name by a text that it computes.
+#: Code that finds a name by a text that it computes.
 _BY_TEXT = re.compile(
     r"\b(?:globals|locals|vars|eval|exec|__import__|import_module)\b"
     r"|\b[gs]etattr\([^,()]+, *(?![\"'])"
 )
-#: Before what no rule could rewrite.
+#: Begins a note about what no rule could rewrite.
 _KEPT = "carried over as it was: "
 _FAILED = "migrate failed: "
 _HELP_UNREADABLE = "convert the file to Python 3 text, and run migrate again"
@@ -56,11 +56,11 @@ def migrate_project(
     carried = _or_failure(project, functools.partial(work, True))
     if carried.tracebacks or not carried.outcomes or any(map(_is_begun, carried.outcomes)):
         return rewritten
-    left = [one for one in rewritten.findings if one.kind.is_left]
-    why = [one for one in left if one.rule.startswith("P") and one.rule != GENERIC] or left
+    left = [finding for finding in rewritten.findings if finding.kind.is_left]
+    of_rules = [found for found in left if found.rule.startswith("P") and found.rule != GENERIC]
     carried.findings += [
-        replace(one, kind=Kind.NOTE, message=_KEPT + one.message.removeprefix(_FAILED))
-        for one in why
+        replace(reason, kind=Kind.NOTE, message=_KEPT + reason.message.removeprefix(_FAILED))
+        for reason in of_rules or left
     ]
     return carried
 
@@ -74,7 +74,7 @@ def _is_begun(outcome: Outcome) -> bool:
 
 
 def _or_failure(project: Project, work: Callable[[], Result]) -> Result:
-    """Do some work on a project; what fails, a rule too, leaves all of it as it is."""
+    """Do some work on a project; where it fails, even in a rule, the project stays as it is."""
     place = next(iter(sorted(project.needed or project.modules.values())), project.home)
     tracebacks = []
     try:
@@ -96,8 +96,8 @@ def _migrate(
 ) -> Result:
     unseen = options.unseen.get(project.home, {})
     reading = read(project, reader, carried=carries, unseen=unseen)
-    old = (one for one in reading.trial.all_references if names.is_legacy(one.dotted))
-    total = Counter(one.source.path for one in old)
+    old = (use for use in reading.trial.all_references if names.is_legacy(use.dotted))
+    total = Counter(use.source.path for use in old)
     if _may_hold_scripts(reading):
         from pedl2det.scripts import lower  # which few projects need
 
@@ -105,7 +105,7 @@ def _migrate(
     migration = Migration(reading, reading.trial, options, total=total)
     _rewrite(migration)
     if reading.scripts:
-        _speak_of_scripts(migration)
+        _report_scripts(migration)
     for path, error in reading.unreadable.items():
         data = bytes_or_none(path) if path.suffix == ".py" else None
         help_ = _HELP_UNREADABLE if data is not None else ""
@@ -113,17 +113,20 @@ def _migrate(
         migration.findings.append(Finding(Kind.BAD_INPUT, *place, cell=error.cell))
         if names.mentions_legacy(data or b""):
             migration.marked[path] += 1
-    # The marks of an earlier run, which nobody has worked on; rules report some of them again.
-    known = {(one.path, one.rule) for one in migration.findings if one.kind is Kind.LEFT}
-    before = [one for source in reading.originals.values() for one in existing(source)]
-    migration.findings += [one for one in before if (one.path, one.rule) not in known]
+    # Marks of an earlier run that are still there; rules report some of them again.
+    left = (finding for finding in migration.findings if finding.kind is Kind.LEFT)
+    known = {(finding.path, finding.rule) for finding in left}
+    before = [
+        finding for source in reading.originals.values() for finding in existing_marks(source)
+    ]
+    migration.findings += [old for old in before if (old.path, old.rule) not in known]
     if any(path.suffix == NOTEBOOK for path in reading.originals):
         migration.findings += notebook_findings(reading)
     return settle(migration, directories)
 
 
 def _may_hold_scripts(reading: Reading) -> bool:
-    """Whether a file may train by itself, or hand a trial to the Native API."""
+    """Whether a file may train on its own, or pass a trial to the Native API."""
     configs = reading.configs.values()
     return (
         bool(reading.project.scripts)
@@ -132,8 +135,8 @@ def _may_hold_scripts(reading: Reading) -> bool:
     )
 
 
-def _speak_of_scripts(migration: Migration) -> None:
-    """Add what scripts need and say, at their old lines; take them back if they were left out."""
+def _report_scripts(migration: Migration) -> None:
+    """Add the pieces and findings of scripts, at their old lines; undo those that are left out."""
     from pedl2det.scripts import RULE, at_old_lines
 
     reading = migration.reading
@@ -157,13 +160,13 @@ def _rewrite(migration: Migration) -> None:
     if reading.project.has_trial and trial.roots:
         _propose(migration)
     _set_aside_unreached(migration)
-    if reading.scripts:  # which have no second form: a proof shows what a look at names means here
+    if reading.scripts:  # they have no second form, so only a proof can decide
         migration.remarks = [
-            replace(one, kind=Kind.NOTE) if one.rule == _AS_A_WHOLE else one
-            for one in migration.remarks
+            replace(remark, kind=Kind.NOTE) if remark.rule == _AS_A_WHOLE else remark
+            for remark in migration.remarks
         ]
-    marks = [mark(one) for one in migration.remarks if one.kind is Kind.LEFT]
-    migration.fixes += [one for one in marks if one is not None]
+    marks = [mark(remark) for remark in migration.remarks if remark.kind is Kind.LEFT]
+    migration.fixes += [fix for fix in marks if fix is not None]
     new = _draft_or_leave(migration)
     _report(migration)
     originals = reading.originals
@@ -178,29 +181,29 @@ def _rewrite(migration: Migration) -> None:
 def _set_aside_unreached(migration: Migration) -> None:
     """Only mention names without a successor that no training reaches."""
     trial = migration.trial
-    for number, one in enumerate(migration.remarks):
-        is_open = one.kind is Kind.LEFT and one.rule == _NAMES
-        is_open &= not names.is_legacy(trial.modules.meaning(one.node) or "")
-        around = [one.node, *one.source.names.around(one.node)]
+    for number, remark in enumerate(migration.remarks):
+        is_open = remark.kind is Kind.LEFT and remark.rule == _NAMES
+        is_open &= not names.is_legacy(trial.modules.meaning(remark.node) or "")
+        around = [remark.node, *remark.source.names.around(remark.node)]
         if is_open and _unreached(trial).intersection(around):
-            message = f"no training reaches this: {one.message}"
-            migration.remarks[number] = replace(one, kind=Kind.NOTE, message=message)
+            message = f"no training reaches this: {remark.message}"
+            migration.remarks[number] = replace(remark, kind=Kind.NOTE, message=message)
 
 
 def _unreached(trial: Trial) -> set[ast.AST]:
-    """The definitions at the top of modules whose names no other code says, nor any text."""
+    """Top-level definitions whose names occur nowhere else, not even in a text."""
     if any(_BY_TEXT.search(source.text) for source in trial.modules):
         return set()
     lines = [line for source in trial.modules for line in source.tree.body]
     words = {line: Counter(re.findall(r"\w+", ast.unparse(line))) for line in lines}
-    said = sum(words.values(), Counter[str]())
-    left = [one for one in lines if isinstance(one, Definition) and one not in trial.classes]
-    left = [one for one in left if one not in (trial.loaders, trial.download)]  # of the harness
+    counts = sum(words.values(), Counter[str]())
+    of_harness = {*trial.classes, trial.loaders, trial.download}
+    left = [node for node in lines if isinstance(node, Definition) and node not in of_harness]
     unused: set[ast.AST] = set()
-    while new := [one for one in left if said[one.name] == words[one][one.name]]:
+    while new := [node for node in left if counts[node.name] == words[node][node.name]]:
         unused.update(new)
-        left = [one for one in left if one not in unused]
-        said -= sum((words[one] for one in new), Counter[str]())
+        left = [node for node in left if node not in unused]
+        counts -= sum((words[node] for node in new), Counter[str]())
     return unused
 
 
@@ -227,7 +230,7 @@ def _draft_or_leave(migration: Migration) -> dict[str, Source] | None:
 
 
 def _report(migration: Migration) -> None:
-    """Add what fixes and remarks say; what an outer fix replaced says nothing."""
+    """Report fixes and remarks, except those that an outer fix has replaced."""
     marked = set()
     for fix in migration.fixes:
         at = fix.source, fix.node
@@ -237,11 +240,11 @@ def _report(migration: Migration) -> None:
         else:
             place = finding_at(*at, Kind.NOTE, fix.rule, "")
             migration.changes.append(Change(fix.rule, place.path, place.line, place.cell))
-    for one in migration.remarks:
-        is_marked = (one.source.path, one.node, one.rule) in marked
-        if one.kind is not Kind.LEFT or is_marked or mark(one) is None:
-            at = one.source, one.node
-            migration.findings.append(finding_at(*at, one.kind, one.rule, one.message, one.help))
+    for remark in migration.remarks:
+        is_marked = (remark.source.path, remark.node, remark.rule) in marked
+        if remark.kind is not Kind.LEFT or is_marked or mark(remark) is None:
+            what = remark.source, remark.node, remark.kind, remark.rule
+            migration.findings.append(finding_at(*what, remark.message, remark.help))
     for source in migration.trial.modules:
         if source.path in migration.texts:
             new = migration.texts[source.path]
@@ -249,13 +252,13 @@ def _report(migration: Migration) -> None:
 
 
 def _propose(migration: Migration) -> None:
-    """Ask every rule what it would do: its fixes and remarks, and what of them is dropped."""
+    """Collect the fixes and remarks of every rule, and drop those that the user does not want."""
     for rule in rules_for(migration.trial):
-        for found in rule.check(migration.trial):
-            proposal: Fix | Remark = found.placed(rule.id, migration.trial.modules.home)
+        for proposed in rule.check(migration.trial):
+            proposal: Fix | Remark = proposed.placed(rule.id, migration.trial.modules.home)
             reason = _unwanted(rule, proposal, migration.options)
-            is_said = isinstance(proposal, Remark) and proposal.kind is not Kind.LEFT
-            if reason is not None and not is_said:
+            is_note = isinstance(proposal, Remark) and proposal.kind is not Kind.LEFT
+            if reason is not None and not is_note:
                 migration.dropped.append(proposal)
                 place = proposal.source, proposal.node, Kind.SUPPRESSED, proposal.rule
                 migration.findings.append(finding_at(*place, reason))

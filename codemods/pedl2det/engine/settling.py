@@ -18,31 +18,32 @@ _HELPER = (
 
 
 def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
-    """Return what is written, also in some directories, the status of the trial, and the counts."""
+    """Return the files to write, also in some directories, the trial's status, and the counts."""
     project, options = migration.reading.project, migration.options
     files = _files(migration)
-    findings = _once(migration.findings)
+    findings = _unique(migration.findings)
     findings += _outside(files, project, directories)
-    left = [one for one in findings if one.kind.is_left and project.has_trial]
+    left = [finding for finding in findings if finding.kind.is_left and project.has_trial]
     leftover = {*project.modules.values(), *project.notebooks} - project.needed
     for path in leftover & migration.texts.keys() if project.has_trial else ():
         if "import legacy_keras" in migration.texts[path]:
             findings.append(Finding(Kind.NOTE, SCAN, path, 1, _HELPER))
-    blocking = [one for one in left if one.path not in leftover]  # the trial being finished
+    blocking = [finding for finding in left if finding.path not in leftover]
     status = Status.SUPPRESSED if blocking else Status.REWRITTEN
-    if any(one.kind is not Kind.SUPPRESSED for one in blocking):
+    if any(finding.kind is not Kind.SUPPRESSED for finding in blocking):
         status = Status.BEGUN
     if project.has_trial and status.is_finished:
-        in_no_way = (Kind.LEFT, Kind.BAD_INPUT)  # of a trial: they are in files beside it
+        open_kinds = (Kind.LEFT, Kind.BAD_INPUT)  # what is left is in files beside the trial
         findings = [
-            replace(one, kind=Kind.LEFTOVER) if one.kind in in_no_way else one for one in findings
+            replace(finding, kind=Kind.LEFTOVER) if finding.kind in open_kinds else finding
+            for finding in findings
         ]
-    written = [one for one in files if _is_written(one, status, findings, options)]
-    paths = {one.path for one in written}
+    written = [file for file in files if _is_written(file, status, findings, options)]
+    paths = {file.path for file in written}
     result = Result(
         written,
-        [one for one in migration.changes if one.path in paths],
-        [one for one in findings if written or status.is_finished or one.kind.is_left],
+        [change for change in migration.changes if change.path in paths],
+        [finding for finding in findings if written or status.is_finished or finding.kind.is_left],
     )
     _count(result, migration, paths, status)
     if project.has_trial and (files or blocking):
@@ -93,24 +94,24 @@ def _support(path: Path, migration: Migration) -> list[NewFile]:
 def _outside(
     files: Iterable[NewFile], project: Project, directories: tuple[Path, ...]
 ) -> Iterator[Finding]:
-    """Files that may not be written, outside of what was given; a link may lead there."""
+    """Report files outside of the given paths: they may not be written, except through links."""
     homes = [project.home.resolve(), *directories]
     for file in files:
         place = file.path.resolve()
-        if not any(file.path.is_relative_to(one) for one in (project.home, *directories)):
+        if not any(map(file.path.is_relative_to, (project.home, *directories))):
             message = f"this file outside of {project.home.name} has to be rewritten with it"
             help_ = f"pedl2det migrate {file.path.parent}"
             yield Finding(Kind.LEFT, SCAN, file.path, 1, message, help_)
-        elif not any(place.is_relative_to(one) for one in homes):
+        elif not any(map(place.is_relative_to, homes)):
             message = f"a link leads to it: {place} is rewritten, for others that use it too"
             yield Finding(Kind.NOTE, SCAN, file.path, 1, message)
 
 
 def _is_written(file: NewFile, status: Status, findings: list[Finding], options: Options) -> bool:
     """Whether a file is written: all of a finished trial, and leftovers that are finished."""
-    mine = [one for one in findings if one.path == file.path and one.kind.is_left]
-    is_whole = options.partial or (status.is_finished and not mine)
-    return is_whole and not any(one.rule == SCAN for one in mine)
+    left = [finding for finding in findings if finding.path == file.path and finding.kind.is_left]
+    is_whole = options.partial or (status.is_finished and not left)
+    return is_whole and not any(finding.rule == SCAN for finding in left)
 
 
 def _count(result: Result, migration: Migration, written: set[Path], status: Status) -> None:
@@ -127,12 +128,15 @@ def _count(result: Result, migration: Migration, written: set[Path], status: Sta
         result.rewritten += max(count - marked - suppressed, 0)
 
 
-def _once(findings: Iterable[Finding]) -> list[Finding]:
-    """Each finding once a place, in the order of the text."""
-    found = {
-        (one.path, one.cell, one.line, one.rule, one.message): one for one in reversed([*findings])
-    }
-    return sorted(
-        found.values(),
-        key=lambda one: (str(one.path), one.cell or 0, one.line, one.column, one.rule, one.message),
-    )
+def _unique(findings: Iterable[Finding]) -> list[Finding]:
+    """Sort findings by place, each only once."""
+    unique: dict[tuple[object, ...], Finding] = {}
+    for finding in findings:
+        place = finding.path, finding.cell, finding.line
+        unique.setdefault((*place, finding.rule, finding.message), finding)
+    return sorted(unique.values(), key=_order)
+
+
+def _order(finding: Finding) -> tuple[str, int, int, int, str, str]:
+    path, cell = str(finding.path), finding.cell or 0
+    return path, cell, finding.line, finding.column, finding.rule, finding.message

@@ -1,4 +1,4 @@
-"""Migrate what is no Python: configs, requirements, commands for a shell, cells of notebooks."""
+"""Migrate what is not Python: configs, requirements, shell commands, cells of notebooks."""
 
 from __future__ import annotations
 
@@ -38,40 +38,41 @@ def take_text(
     options: Options,
     cell: int | None = None,
 ) -> str:
-    """Record what becomes of a text, and return it; it stays where the user wants a part left."""
+    """Record the changes of a text and return it; it stays if the user leaves a part out."""
     skipped = skipped_lines(old)
-    unwanted = [one for one in new.changes if one.rule in options.left_out or one.line in skipped]
+    out = options.left_out
+    unwanted = [change for change in new.changes if change.rule in out or change.line in skipped]
     if unwanted:
         message = "this would be rewritten: left by your choice, with all of this text"
         record.findings += [
-            Finding(*(Kind.SUPPRESSED, one.rule, path, one.line, message), cell=cell)
-            for one in unwanted
+            Finding(*(Kind.SUPPRESSED, change.rule, path, change.line, message), cell=cell)
+            for change in unwanted
         ]
         return old
     record.findings += [
-        _finding_of(path, old, one, cell)
-        for one in new.findings
-        if one.rule not in options.left_out and one.line not in skipped
+        _finding_of(path, old, finding, cell)
+        for finding in new.findings
+        if finding.rule not in out and finding.line not in skipped
     ]
-    record.changes += [Change(one.rule, path, one.line, cell) for one in new.changes]
+    record.changes += [Change(change.rule, path, change.line, cell) for change in new.changes]
     return new.text
 
 
-def _finding_of(path: Path, text: str, one: TextFinding, cell: int | None = None) -> Finding:
-    """Return the finding about a text as a finding about a file."""
-    lines = text.splitlines()
-    code = lines[one.line - 1] if 0 < one.line <= len(lines) else ""
-    return Finding(one.kind, one.rule, path, one.line, one.message, one.help, code=code, cell=cell)
+def _finding_of(path: Path, text: str, found: TextFinding, cell: int | None = None) -> Finding:
+    """Return a finding about a text as a finding about its file."""
+    lines, line = text.splitlines(), found.line
+    code = lines[line - 1] if 0 < line <= len(lines) else ""
+    what = found.kind, found.rule, path, line, found.message, found.help
+    return Finding(*what, code=code, cell=cell)
 
 
 def migrate_texts(discovered: Discovered, result: Result, options: Options) -> None:
-    """Add what becomes of the other files to a result."""
+    """Migrate the other files, and add them to a result."""
     # A file is left for now if every trial near it is only begun and so not written: the trial
     # still needs what the file asks for.
-    waiting = {
-        one.directory for one in result.outcomes if not one.status.is_finished and not one.written
-    }
-    done = {one.directory for one in result.outcomes} - waiting
+    begun = [outcome for outcome in result.outcomes if not outcome.status.is_finished]
+    waiting = {outcome.directory for outcome in begun if not outcome.written}
+    done = {outcome.directory for outcome in result.outcomes} - waiting
     for path in discovered.texts:
         near = _near(path, done)
         if near or not _near(path, waiting):
@@ -82,9 +83,8 @@ def migrate_texts(discovered: Discovered, result: Result, options: Options) -> N
 
 def _near(path: Path, directories: Iterable[Path]) -> list[Path]:
     """The trials above a file, or below its directory."""
-    return [
-        one for one in directories if path.is_relative_to(one) or one.is_relative_to(path.parent)
-    ]
+    here = path.parent
+    return [top for top in directories if path.is_relative_to(top) or top.is_relative_to(here)]
 
 
 def _migrate_text(path: Path, trial: PlaceOfTrial, result: Result, options: Options) -> None:
@@ -110,31 +110,31 @@ def _migrate_text(path: Path, trial: PlaceOfTrial, result: Result, options: Opti
 
 
 def migrate_configs(migration: Migration) -> None:
-    """Migrate the configs of a project, with what its applied fixes and its scripts ask of them."""
+    """Migrate the configs of a project, with what its applied fixes and scripts need there."""
     reading, trial, options = migration.reading, migration.trial, migration.options
     fixes = migration.fixes
     facts = _facts(migration)
     is_first = any(need.key == "init_first" for fix in fixes for need in fix.config)
     is_renamed = any(RENAMED in fix.config for fix in fixes)
     asks_for_old = any({"get_experiment_config", "old_config"} & fix.support for fix in fixes)
-    if trial.carried:  # whose loaders are given the old config
+    if trial.carried:  # its loaders get the old config
         asks_for_old |= trial.loaders is None or bool(trial.config_uses.as_before)
         asks_for_old |= bool(trial.several_functions)
     for path, config in reading.configs.items():
-        owner = _chosen(trial, config.trial.rpartition(":")[2])
+        owner = _class_of_trial(trial, config.trial.rpartition(":")[2])
         named = _script(reading, path, config) or _entrypoint(trial, config, owner, is_first)
         of_config = replace(facts, entrypoint=named)
         names = metric_names(trial, owner) if is_renamed else None
         metric = config.scalar("searcher", "metric") or ""
         if names is None and trial.generation is not Generation.CONTEXT:
             own = strings_in(config.value().get("hyperparameters"))
-            if (new := todays_name(metric, own)) != metric:  # which other configs do not ask for
+            if (new := todays_name(metric, own)) != metric:  # other configs may not need it
                 of_config = replace(of_config, metric_renames={metric: new})
         if names is not None:
             of_config = replace(of_config, metric_renames={metric: names.new("validation", metric)})
         present = config.entry("entrypoint")
         if named is None and trial.concrete and (present is None or present.is_null):
-            classes = ", ".join([*trial.exposed] or [one.name for one in trial.concrete])
+            classes = ", ".join([*trial.exposed] or [kind.name for kind in trial.concrete])
             message = f"this config names no trial, and there are several: {classes}"
             place = Kind.LEFT, CONFIGS, path, 1
             migration.findings.append(Finding(*place, message, "entrypoint: module:Class"))
@@ -150,24 +150,24 @@ def migrate_configs(migration: Migration) -> None:
 
 
 def _write_new(path: Path, script: Script, facts: ConfigFacts, migration: Migration) -> None:
-    """Write the config that stood in a script to a file beside it."""
+    """Write the config of a script to a file beside it."""
     numbered = (f"{path.stem}_{number}" for number in itertools.count(2))
     names = itertools.chain(("const", path.stem), numbered)
     files = (path.with_name(f"{name}.yaml") for name in names)
-    file = next(one for one in files if not (one.exists() or one in migration.configs))
+    file = next(place for place in files if not (place.exists() or place in migration.configs))
     content = {"entrypoint": script.entrypoint, **script.config}  # type: ignore[dict-item]
     text = yaml.safe_dump(content, sort_keys=False)
     result = migrate_config(text, replace(facts, entrypoint=script.entrypoint))
     migration.configs[file] = result.text
     message = f"the experiment config of the script is written to {file.name}"
     migration.findings.append(Finding(Kind.NOTE, CONFIGS, path, 1, message))
-    migration.findings += [_finding_of(file, text, one) for one in result.findings]
+    migration.findings += [_finding_of(file, text, finding) for finding in result.findings]
 
 
 def _facts(migration: Migration) -> ConfigFacts:
-    """What the fixes and scripts ask of the configs; two fixes that disagree are reported."""
-    needs = [one for script in migration.reading.scripts.values() for one in script.needs]
-    values: dict[str, ConfigNeed] = {one.key: one for one in needs}
+    """What fixes and scripts need in the configs; report fixes that disagree."""
+    needs = [need for script in migration.reading.scripts.values() for need in script.needs]
+    values: dict[str, ConfigNeed] = {need.key: need for need in needs}
     for fix in migration.fixes:
         for need in fix.config:
             known = values.setdefault(need.key, need)
@@ -188,7 +188,7 @@ def _facts(migration: Migration) -> ConfigFacts:
 
 
 def _script(reading: Reading, path: Path, config: Config) -> str | None:
-    """The trial that a config's script has become."""
+    """The entrypoint of the trial that a config's script has become."""
     name = config.scalar("entrypoint", "script")
     places = (base / name for base in (path.parent, reading.project.home) if name)
     script = next((reading.scripts[place] for place in places if place in reading.scripts), None)
@@ -196,32 +196,33 @@ def _script(reading: Reading, path: Path, config: Config) -> str | None:
 
 
 def _entrypoint(
-    trial: Trial, config: Config, found: ast.ClassDef | None, is_init_first: bool
+    trial: Trial, config: Config, owner: ast.ClassDef | None, is_init_first: bool
 ) -> str | None:
     """The trial of a config as ``module:Class``."""
-    if found is None:
+    if owner is None:
         names = [] if trial.entry_names else [*trial.exposed]
         return f"__init__:{names[0]}" if len(names) == 1 else None
     if is_init_first and not config.trial.partition(":")[0]:
-        return f"__init__:{found.name}"  # which the old harness imported too
-    return f"{trial.modules.name_of(trial.modules.home(found))}:{found.name}"
+        return f"__init__:{owner.name}"  # which the old harness imported too
+    return f"{trial.modules.name_of(trial.modules.home(owner))}:{owner.name}"
 
 
-def _chosen(trial: Trial, named: str) -> ast.ClassDef | None:
-    """The class of a name, or else the only one that ``__init__.py`` exposes or that there is."""
+def _class_of_trial(trial: Trial, named: str) -> ast.ClassDef | None:
+    """The trial class of this name; else the only one in ``__init__.py``, or the only one."""
     classes = [
-        one
-        for one in trial.classes
-        if trial.modules.home(one).is_module
-        and any(base in trial.roots for base in trial.flow.bases(one))
+        owner
+        for owner in trial.classes
+        if trial.modules.home(owner).is_module
+        and any(base in trial.roots for base in trial.flow.bases(owner))
     ]
-    concrete = [one for one in classes if one in trial.concrete]
-    by_name = [one for one in classes if one.name == named]
+    concrete = [owner for owner in classes if owner in trial.concrete]
+    by_name = [owner for owner in classes if owner.name == named]
     if len(by_name) == 1:
         return by_name[0]
-    exposed = [one for one in classes if any(one in kinds for kinds in trial.exposed.values())]
-    found = concrete if named and len(concrete) == 1 else exposed or concrete
-    return found[0] if len(found) == 1 else None
+    of_package = [owner for owners in trial.exposed.values() for owner in owners]
+    exposed = [owner for owner in classes if owner in of_package]
+    candidates = concrete if named and len(concrete) == 1 else exposed or concrete
+    return candidates[0] if len(candidates) == 1 else None
 
 
 CELLS = "N202"
@@ -237,7 +238,7 @@ _OLD = re.compile(
 
 
 def migrate_notebook(path: Path, result: Result, options: Options) -> None:
-    """Commands for a shell in the cells of a notebook, after what is already to be written."""
+    """Migrate shell commands in the cells of a notebook, on top of its other changes."""
     from pedl2det.analysis.notebook import Document
     from pedl2det.texts.commands import migrate_shell
 
@@ -259,19 +260,22 @@ def migrate_notebook(path: Path, result: Result, options: Options) -> None:
 
 
 def notebook_findings(reading: Reading) -> Iterator[Finding]:
-    """Name old code that only IPython runs: magics, and cells that hold a program or a file."""
+    """Report old code that only IPython runs: magics, and cells that hold a program or a file."""
     from pedl2det.analysis.notebook import OLD_API, NotebookSource
 
-    notebooks = (one for one in reading.originals.values() if isinstance(one, NotebookSource))
-    for source, cell in ((one, cell) for one in notebooks for cell in one.document.cells):
+    originals = reading.originals.values()
+    notebooks = (source for source in originals if isinstance(source, NotebookSource))
+    for source, cell in ((book, cell) for book in notebooks for cell in book.document.cells):
         if cell.is_code and cell.magic in _OTHER_CELLS:
             rule = CELLS
             lines = enumerate(cell.source.split("\n"), 1)
-            pieces = [one for one in lines if not one[1].lstrip().startswith(("#", "%%"))]
+            pieces = [
+                (line, text) for line, text in lines if not text.lstrip().startswith(("#", "%%"))
+            ]
         else:
             rule = SCAN
             magics = source.magics.get(cell.number, ())
-            pieces = [(one.line, one.text) for one in magics if not _SHELL.match(one.text)]
+            pieces = [(magic.line, magic.text) for magic in magics if not _SHELL.match(magic.text)]
         for line, text in pieces:
             if _OLD.search(text) if rule == CELLS else OLD_API.search(text):
                 code = text.splitlines()[0]

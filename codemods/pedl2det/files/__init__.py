@@ -1,1 +1,1 @@
-"""Files written all or none, with a journal by which they are as before."""
+"""Write all files or none, and keep a journal to undo that."""

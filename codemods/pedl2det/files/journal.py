@@ -1,8 +1,8 @@
-"""The journal of a run: what every file held before, so that ``--undo`` can take the run back.
+"""The journal of a run: what every file held before, so that ``--undo`` can restore it.
 
 Journals are in the user's state directory and not in the tree, which git, Determined and
 checkpoints copy: configs hold secrets. A journal is written before the first file is replaced;
-its suffix says whether the run came to its end. Journals of one repository are in one directory,
+its suffix says whether the run was completed. Journals of one repository are in one directory,
 and the last 50 are kept.
 """
 
@@ -72,8 +72,8 @@ class Journal:
         )
         journal = cls(file, resolved, _entries(file, states))
         try:
-            for made in (directory, group):
-                made.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for folder in (directory, group):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             part = file.with_suffix(_PART)
             with new_file(part) as stream:
                 stream.write(json.dumps(journal._content()).encode())
@@ -93,7 +93,7 @@ class Journal:
 
     @property
     def is_done(self) -> bool:
-        """Whether the run came to its end."""
+        """Whether the run was completed."""
         return self.file.suffix == _DONE
 
     def reaches(self, paths: Sequence[Path]) -> bool:
@@ -102,7 +102,7 @@ class Journal:
         return any(is_below(path, paths) for path in (*self.roots, *written))
 
     def finish(self) -> None:
-        """Say that every file was replaced; forget the repository's runs of long ago."""
+        """Mark the run as complete; forget the oldest runs of the repository."""
         with contextlib.suppress(OSError):
             self.file.replace(self.file.with_suffix(_DONE))
             for file in _files((_DONE,), self.file.parent)[_KEPT:]:
@@ -114,16 +114,21 @@ class Journal:
             self.file.unlink(missing_ok=True)
 
     def _content(self) -> dict[str, Any]:
-        """What is written: all by which a killed run is taken back."""
+        """The content of the file: all that is needed to undo a killed run."""
         files = [
-            {"path": str(one.path), "mode": one.mode, "old": _text(one.old), "new": _text(one.new)}
-            for one in self.entries
+            {
+                "path": str(entry.path),
+                "mode": entry.mode,
+                "old": _text(entry.old),
+                "new": _text(entry.new),
+            }
+            for entry in self.entries
         ]
         return {"version": _VERSION, "roots": list(map(str, self.roots)), "files": files}
 
 
 def journals() -> Iterator[Journal]:
-    """The journals of this user, the last run first.
+    """Return the journals of this user, the last run first.
 
     Raises:
         Pedl2DetError: one cannot be read.
@@ -132,7 +137,7 @@ def journals() -> Iterator[Journal]:
 
 
 def unfinished() -> Iterator[Journal]:
-    """The journals of runs that did not come to their end; raises as :func:`journals`."""
+    """Return the journals of runs that were not completed; raise as :func:`journals` does."""
     return map(_read, _files((_BEGUN,)))
 
 
@@ -148,7 +153,7 @@ def is_running(file: Path) -> bool:
 
 
 def remove_unfinished_journals() -> None:
-    """Remove journals in the writing of which their processes were killed."""
+    """Remove journals whose processes were killed while they wrote them."""
     for file in _files((_PART,)):
         if not is_running(file):
             file.unlink(missing_ok=True)
@@ -161,7 +166,7 @@ def repository_of(path: Path) -> Path | None:
 
 @contextlib.contextmanager
 def new_file(path: Path) -> Iterator[IO[bytes]]:
-    """Make a file that nobody else can read, on the disk when this ends; remove it on an error."""
+    """Create a file that only the user can read; sync it at the end, remove it on an error."""
     # A file that exists already is somebody else's, and stays.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
     descriptor = os.open(path, flags, 0o600)
@@ -208,8 +213,8 @@ def _read(file: Path) -> Journal:
         if data["version"] != _VERSION:
             raise ValueError(f"version {data['version']}, expected {_VERSION}")
         states = (
-            (Path(one["path"]), one["mode"], _bytes(one["old"]), _bytes(one["new"]))
-            for one in data["files"]
+            (Path(record["path"]), record["mode"], _bytes(record["old"]), _bytes(record["new"]))
+            for record in data["files"]
         )
         return Journal(file, tuple(map(Path, data["roots"])), _entries(file, states))
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -220,9 +225,9 @@ def _read(file: Path) -> Journal:
 
 
 def _directory() -> Path:
-    given = Path(os.environ.get("XDG_STATE_HOME", ""))
+    home = Path(os.environ.get("XDG_STATE_HOME", ""))
     try:
-        base = given if given.is_absolute() else Path.home() / ".local" / "state"
+        base = home if home.is_absolute() else Path.home() / ".local" / "state"
     except RuntimeError:
         raise Pedl2DetError(
             "no home directory to keep the journal for --undo in: set XDG_STATE_HOME to a directory"

@@ -1,4 +1,4 @@
-"""``migrate --undo``: every file of the last run as it was, or none."""
+"""``migrate --undo``: restore every file of the last run, or none."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from pedl2det.files.write import replace_all
 
 
 def undo(paths: Sequence[Path], force: bool = False) -> Journal:
-    """Take the last run below some paths back.
+    """Undo the last run below some paths.
 
     With ``force``, files that were changed since are restored too. The journal of that run is
-    returned, and gone from the disk.
+    returned, and removed from the disk.
 
     Raises:
         Pedl2DetError: there is no such run, it reached further than the paths, a file was changed
             since, or cannot be written. Nothing was restored.
     """
     journal = _last(paths)
-    changed = [  # a link that took the place of a file is somebody else's, whatever it points to
+    changed = [  # a link that replaced a file is somebody else's, wherever it points
         entry.path
         for entry in journal.entries
         if entry.path.is_symlink() or not (entry.is_untouched or entry.is_written)

@@ -1,6 +1,6 @@
-"""Writing files: all or none, each whole, with the permissions, owner and links it had.
+"""Write files: all or none, each complete, with the permissions, owner and links it had.
 
-Files with changes that git has not are refused; what git does not track the journal has.
+Files with uncommitted changes are refused; the journal holds what git does not track.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pedl2det.engine.migration import NewFile
 from pedl2det.errors import Pedl2DetError
 from pedl2det.files.journal import Journal, Replacement, content, new_file, repository_of
 
-#: Set in hooks of git, for another repository than that of a file.
+#: Set in hooks of git, maybe for another repository than that of a file.
 _ENVIRONMENT = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR")
 _GIT = ("git", "--no-optional-locks", "--literal-pathspecs", "-c", "core.fsmonitor=false")
 _STATUS = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", "--")
@@ -28,24 +28,26 @@ _NOTHING = "nothing was written (--force writes all the same):"
 def write_all(files: list[NewFile], roots: Sequence[Path] = ()) -> None:
     """Replace every file, or none: all are written beside their places, then moved there.
 
-    A journal is kept for ``--undo``, with the ``roots`` that the user asked to migrate.
+    A journal is kept for ``--undo``, with the ``roots`` that the user run_git to migrate.
     """
-    unique = {file.path.resolve(): file for file in files}  # the file behind a link: it stays one
+    unique = {
+        file.path.resolve(): file for file in files
+    }  # a link stays: the file behind it is replaced
     _check({path: file.old for path, file in unique.items()})
     if not unique:
         return
-    journal = Journal.begin(roots, {path: (one.old, one.new) for path, one in unique.items()})
+    journal = Journal.begin(roots, {path: (file.old, file.new) for path, file in unique.items()})
     try:
         replace_all(journal.entries)
     except BaseException:
-        if not any(map(_is_there, journal.entries)):
+        if not any(map(_is_replaced, journal.entries)):
             journal.discard()
         raise
     journal.finish()
 
 
 def replace_all(files: Sequence[Replacement]) -> None:
-    """Replace every file or none, and leave nothing beside.
+    """Replace every file or none, and leave no temporary files.
 
     Raises:
         Pedl2DetError: a file cannot be written, or has changed since it was read.
@@ -88,7 +90,7 @@ def _check(expected: dict[Path, bytes | None]) -> None:
 
 
 def _prepare(file: Replacement) -> None:
-    """Write the new bytes to the disk, in a file that belongs to whom the old one does."""
+    """Write the new bytes to the temporary file, with the owner of the old file."""
     if file.new is None:
         return
     with new_file(file.temporary) as stream:
@@ -106,7 +108,7 @@ def _prepare(file: Replacement) -> None:
 
 def _move_back(files: Iterable[Replacement]) -> None:
     """Put back what was replaced already."""
-    for file in filter(_is_there, files):
+    for file in filter(_is_replaced, files):
         try:
             if file.old is None:
                 file.path.unlink()
@@ -121,12 +123,12 @@ def _move_back(files: Iterable[Replacement]) -> None:
             ) from None
 
 
-def _is_there(file: Replacement) -> bool:
+def _is_replaced(file: Replacement) -> bool:
     return file.new != file.old and file.is_written
 
 
 def _sync(directory: Path) -> None:
-    """Have the moves on the disk."""
+    """Sync the moves to the disk."""
     with contextlib.suppress(OSError):
         descriptor = os.open(directory, os.O_RDONLY)
         try:
@@ -135,8 +137,8 @@ def _sync(directory: Path) -> None:
             os.close(descriptor)
 
 
-def asked(directory: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    """Run a command of git that only reads; without git, no directory is in a repository."""
+def run_git(directory: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """Run git with a command that only reads; without git, no directory is in a repository."""
     environment = {key: text for key, text in os.environ.items() if key not in _ENVIRONMENT}
     try:
         return subprocess.run(  # noqa: S603
@@ -166,8 +168,8 @@ def refuse_unsafe(files: list[Path]) -> None:
 
 
 def _changed(root: Path, files: list[Path]) -> set[Path]:
-    """Return the files of a repository of which git's status is another than *added*."""
-    done = asked(root, *_STATUS, *(str(file.relative_to(root)) for file in files))
+    """Return the files of a repository whose status in git is other than *added*."""
+    done = run_git(root, *_STATUS, *(str(file.relative_to(root)) for file in files))
     if done.returncode:
         reason = os.fsdecode(done.stderr).strip().partition("\n")[0]
         if "not a git repository" in reason:
@@ -175,6 +177,6 @@ def _changed(root: Path, files: list[Path]) -> set[Path]:
         raise Pedl2DetError(
             f"{root}: git does not tell whether changes here are committed; {_NOTHING} {reason}"
         )
-    # A new file that is added to the index and not changed since is as git has it.
+    # git has a new file that is in the index and has not changed since.
     entries = [os.fsdecode(entry) for entry in done.stdout.split(b"\0") if entry]
     return {root / entry[3:] for entry in entries if entry[:2].strip() != "A"}

@@ -1,6 +1,6 @@
-"""What migrate tells: lines for a terminal, a patch, and reports for people and machines.
+"""What migrate reports: lines for a terminal, a patch, and files for people and machines.
 
-All but the patch is without credentials: see :mod:`pedl2det.report.hiding`.
+Credentials are masked in all but the patch: see :mod:`pedl2det.report.hiding`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["check_report_path", "next_steps", "summary", "write_page", "write_re
 
 
 def check_report_path(path: Path, suffixes: Sequence[str] = _SUFFIXES) -> None:
-    """See that a report in one of some formats can be written to a path.
+    """Check that a report in one of some formats can be written to a path.
 
     Raises:
         Pedl2DetError: the suffix is no format, or the directory cannot be written.
@@ -45,10 +45,10 @@ def write_report(path: Path, result: Result, done: str = "rewritten") -> None:
 
 
 def write_page(path: Path, text: str | None) -> None:
-    """Write a report; without a text, remove that of an earlier verification.
+    """Write a report; without a text, remove an earlier one.
 
     Raises:
-        Pedl2DetError: it cannot be written, or there is something else.
+        Pedl2DetError: it cannot be written or removed.
     """
     try:
         if text is None:

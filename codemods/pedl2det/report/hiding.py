@@ -1,6 +1,6 @@
-"""Mask credentials in reports, which are handed on; ``--diff`` shows a user's own lines.
+"""Mask credentials in reports, which are passed on; ``--diff`` shows a user's own lines.
 
-:mod:`pedl2det_runtime.config.credentials` tells what a credential is. Mask rather too much.
+:mod:`pedl2det_runtime.config.credentials` tells what a credential is. When in doubt, mask.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from pathlib import Path
 
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.tree import read_bytes
-from pedl2det.engine.migration import Result
+from pedl2det.engine.migration import NewFile, Result
 from pedl2det.findings import Finding, Kind, Unreadable
 from pedl2det.visible import printable
 
 _CODE = (".py", ".ipynb")
-_SHORTEST = 4  # of a value that is looked for elsewhere, too
+_SHORTEST = 4  # characters of a value that is masked wherever it occurs
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Hider:
     @classmethod
     def of(cls, result: Result) -> Hider:
         """Look at the configs beside every file that a result is about."""
-        paths = [*(file.path for file in result.files), *(each.path for each in result.findings)]
-        return cls(tuple(dict.fromkeys(path.parent for path in paths)))
+        about: list[NewFile | Finding] = [*result.files, *result.findings]
+        return cls(tuple(dict.fromkeys(item.path.parent for item in about)))
 
     @cached_property
     def _known(self) -> list[str]:
@@ -47,7 +47,7 @@ class Hider:
         parts = [*(parts_in_code(text) if path.suffix in _CODE else secret_parts(text))]
         for value in self._known:
             whole = rf"(?<!\w){re.escape(value)}(?!\w)"
-            parts += [found.span() for found in re.finditer(whole, text)]
+            parts += [match.span() for match in re.finditer(whole, text)]
         return masked(text, parts)
 
     def in_prose(self, text: str) -> str:
@@ -76,10 +76,10 @@ def _values_of(path: Path) -> Iterator[str]:
         config = Config.of(text) if mentions_secret(text) else None
     except Unreadable:
         return
-    for one in config.scalars() if config else ():
-        value = one.scalar or ""
-        is_switch = one.value.tag.rpartition(":")[2] in ("null", "bool")
-        is_inside = any(map(is_secret, one.path)) and not is_switch
+    for entry in config.scalars() if config else ():
+        value = entry.scalar or ""
+        is_switch = entry.value.tag.rpartition(":")[2] in ("null", "bool")
+        is_inside = any(map(is_secret, entry.path)) and not is_switch
         parts = [(0, len(value))] if is_inside else secret_parts(value)
         lines = "\n".join(value[start:end] for start, end in parts).split("\n")
         yield from (line.strip() for line in lines if len(line.strip()) >= _SHORTEST)

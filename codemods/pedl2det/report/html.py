@@ -14,7 +14,16 @@ from pedl2det import __version__
 from pedl2det.engine.migration import Result
 from pedl2det.report.changes import changed_lines
 from pedl2det.report.hiding import Hider, findings_of
-from pedl2det.report.text import WORDS, by_rules, counts, facts, label, message_of, plural, told
+from pedl2det.report.text import (
+    WORDS,
+    by_rules,
+    counts,
+    describe_outcome,
+    facts,
+    label,
+    message_of,
+    plural,
+)
 from pedl2det.rules import every_rule
 from pedl2det.visible import shown, visible_lines
 
@@ -23,7 +32,7 @@ if TYPE_CHECKING:  # most runs write no page
 
 
 def render(template: str, **values: Any) -> str:
-    """Render a template of the package; texts in a page are escaped, and show what hides."""
+    """Render a template of the package; texts in a page are escaped, hidden characters shown."""
     return _environment().get_template(template).render(values)
 
 
@@ -39,7 +48,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    functions = (facts, label, message_of, plural, shown, told)
+    functions = (facts, label, message_of, plural, shown, describe_outcome)
     environment.globals |= {function.__name__: function for function in functions}
     return environment
 

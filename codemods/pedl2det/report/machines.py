@@ -73,7 +73,7 @@ def sarif_document(result: Result, done: str) -> str:
         results.append(_result(change.rule, "note", message, change.path, change))
     docs = {rule.id: rule.doc for rule in every_rule()}
     rules = []
-    for rule in sorted({one["ruleId"] for one in results}):
+    for rule in sorted({entry["ruleId"] for entry in results}):
         name = titles().get(rule, rule)
         short, full = {"text": name}, {"text": docs.get(rule, name)}
         rules.append({"id": rule, "name": name, "shortDescription": short, "fullDescription": full})
@@ -84,8 +84,8 @@ def sarif_document(result: Result, done: str) -> str:
 
 def _finding(finding: Finding) -> Object:
     names = ("rule", "cell", "line", "column", "end_column", "message", "help")
-    said = {name: getattr(finding, name) for name in names}
-    return {"kind": finding.kind.name.lower(), "path": printable(shown(finding.path)), **said}
+    values = {name: getattr(finding, name) for name in names}
+    return {"kind": finding.kind.name.lower(), "path": printable(shown(finding.path)), **values}
 
 
 def proof_document(proof: Proof) -> str:
@@ -106,7 +106,7 @@ def _trial(outcome: Outcome) -> Object:
 
 
 def proof_object(proof: Proof) -> Object:
-    """Return a proof as JSON says it. docs/migrating.md describes it."""
+    """Return a proof as a JSON object. docs/migrating.md describes it."""
     return {
         "path": printable(shown(proof.directory)),
         "outcome": proof.outcome,

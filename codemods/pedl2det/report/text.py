@@ -44,14 +44,14 @@ WORDS = {
 
 
 def summary(result: Result, done: str) -> Iterator[str]:
-    """Return the report in lines: the findings, what became of each file and trial, the counts.
+    """Yield the report in lines: the findings, each file and trial, the counts.
 
-    The word for what is done is "rewritten", or "would be rewritten".
+    ``done`` is "rewritten" or "would be rewritten".
     """
     hider = Hider.of(result)
     for kind in reversed(Kind):
         for finding in result.of_kind(kind):
-            yield from described(finding, hider)
+            yield from describe_finding(finding, hider)
     changes = result.changes_by_file()
     for file in result.files:
         what = done if file.old is not None else done.replace("rewritten", "written")
@@ -59,21 +59,21 @@ def summary(result: Result, done: str) -> Iterator[str]:
             what += f" by {by_rules(changes[file.path])}"
         yield visible(f"{shown(file.path)}: {what}")
     for outcome in result.outcomes:
-        yield visible(f"{shown(outcome.directory)}: {told(outcome)}")
+        yield visible(f"{shown(outcome.directory)}: {describe_outcome(outcome)}")
         if outcome.proof is not None:
             yield from _shown_proof(outcome.proof)
     if not result.names and not result.findings and not result.files:
         yield "nothing to do: no file uses the old API"
         return
     yield counts(result, done)
-    found = Counter(finding.kind for finding in result.findings)
-    words = ((found[kind], WORDS[kind]) for kind in reversed(Kind) if found[kind])
-    if found:
-        yield ", ".join(f"{count} {one.one if count == 1 else one.many}" for count, one in words)
+    by_kind = Counter(finding.kind for finding in result.findings)
+    words = ((by_kind[kind], WORDS[kind]) for kind in reversed(Kind) if by_kind[kind])
+    if by_kind:
+        yield ", ".join(f"{count} {word.one if count == 1 else word.many}" for count, word in words)
 
 
-def described(finding: Finding, hider: Hider) -> Iterator[str]:
-    """Return a finding in lines: the place and message, the code with a caret, the help."""
+def describe_finding(finding: Finding, hider: Hider) -> Iterator[str]:
+    """Yield a finding in lines: the place and message, the code with a caret, the help."""
     words = WORDS[finding.kind]
     place = f"{shown(finding.path)}:{finding.place}"
     if finding.column:
@@ -99,7 +99,7 @@ def described(finding: Finding, hider: Hider) -> Iterator[str]:
 
 
 def _shown_proof(proof: Proof) -> Iterator[str]:
-    """Return a proof in lines: the verdict, then its circumstances."""
+    """Yield a proof in lines: the verdict, then its circumstances."""
     yield visible(f"{shown(proof.directory)}: verify: {message_of(proof)}")
     known = facts(proof)
     shortly = ("Compared", "Config", "Date", "Versions")
@@ -137,14 +137,14 @@ def unexecuted(proof: Proof) -> list[str]:
     home, places = proof.directory.resolve(), []
     for path, lines in sorted(proof.unrun.items()):
         name = path.relative_to(home) if path.is_relative_to(home) else path
-        for first in sorted(one for one in lines if one - 1 not in lines):
-            last = next(one for one in range(first, max(lines) + 1) if one + 1 not in lines)
+        for first in sorted(line for line in lines if line - 1 not in lines):
+            last = next(line for line in range(first, max(lines) + 1) if line + 1 not in lines)
             places.append(f"{name}:{first}" + (f"-{last}" if last != first else ""))
     return places
 
 
-def told(outcome: Outcome) -> str:
-    """Return in words what becomes of a trial."""
+def describe_outcome(outcome: Outcome) -> str:
+    """Return in words how far a trial is migrated."""
     places = plural(outcome.places, "place")
     if outcome.status.is_finished:
         if outcome.is_proved:
@@ -160,11 +160,11 @@ def told(outcome: Outcome) -> str:
 
 
 def counts(result: Result, done: str) -> str:
-    """Return how many trials and legacy names there are, and what became of them."""
+    """Return how many trials and legacy names there are, and how many are done or left."""
     outcomes = result.outcomes
-    finished = sum(one.status.is_finished for one in outcomes)
-    has_proofs = any(one.proof is not None for one in outcomes)
-    proved = f", {sum(one.is_proved for one in outcomes)} proved" if has_proofs else ""
+    finished = sum(outcome.status.is_finished for outcome in outcomes)
+    has_proofs = any(outcome.proof is not None for outcome in outcomes)
+    proved = f", {sum(outcome.is_proved for outcome in outcomes)} proved" if has_proofs else ""
     return (
         f"{finished} of {plural(len(outcomes), 'trial')} {done}{proved}; "
         f"{plural(result.names, 'legacy name')}: {result.rewritten} {done}, "
@@ -199,9 +199,9 @@ def plural(count: int, what: str) -> str:
 def next_steps(
     result: Result, arguments: Sequence[str], *, writes: bool, proves: bool
 ) -> Iterator[str]:
-    """Return what to do next in lines, with commands that work as they are printed.
+    """Yield what to do next in lines, with commands that work as they are printed.
 
-    The arguments are those of the command that count again: what it leaves out, and its paths.
+    The arguments are those that the next command needs again: what is left out, and the paths.
     """
     again = shlex.join(["pedl2det", "migrate", *arguments])
     if any(outcome.status is Status.BEGUN for outcome in result.outcomes):
@@ -220,7 +220,7 @@ def next_steps(
 
 
 def _trial(outcome: Outcome) -> list[str]:
-    """The directory of a trial, and its config where the directory does not say which it is."""
+    """The directory of a trial, and its config where that is not clear from the directory."""
     home = outcome.directory
     beside = [*home.glob("*.yaml"), *home.glob("*.yml")]
     named = [path for path in beside if path.stem == "const"]
@@ -238,7 +238,7 @@ def simplest_first(configs: Iterable[Path]) -> list[Path]:
 
 
 def _out(outcome: Outcome) -> list[str]:
-    """Where the results of a trial go, if other results are where they would."""
+    """The option ``--out``, if the default place of the results is taken."""
     out = Path("runs", outcome.directory.resolve().name)
     others = (out.with_name(f"{out.name}-{number}") for number in itertools.count(2))
     outs = itertools.chain([out], others)

@@ -1,12 +1,12 @@
-"""The rules, each a row of ``RULES`` and a module: ``p003_hparams.py`` holds the rule P003.
+"""The rules. Each is a row of ``RULES`` and a module: ``p003_hparams.py`` holds the rule P003.
 
-The row says for which projects a rule is, so that a migration loads no more. The module has a
-docstring, which documents the rule, and
+The row says which projects a rule applies to; a migration imports only the modules that it needs.
+A module has a docstring, which documents the rule, and
 
-- ``check(trial) -> Iterable[Fix | Remark]``: what it would do to a project that its row lets
-  through. Rules do not know each other and run in no order;
-- ``EXAMPLE``: what the real ``migrate`` changes in the files of a small trial, as a diff that shows
-  them whole. What the trial has beside, and other cases, are in ``tests/codemods/rule_cases``.
+- ``check(trial) -> Iterable[Fix | Remark]``: what the rule would change in such a project. Rules do
+  not know each other and need no order;
+- ``EXAMPLE``: what the real ``migrate`` changes in a small trial, as a diff of whole files. The
+  trial's other files, and more cases, are in ``tests/codemods/rule_cases``.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.fixes import Fix, Remark
 from pedl2det.texts import RULES as TEXT_RULES
 
-#: What else findings are reported under.
+#: The other names that findings are reported under, by id.
 _OTHERS = {"P000": "legacy-name", "scan": "scan", "names": "names", "verify": "verify"}
 _PEDL, _EARLY = (Generation.PEDL,), (Generation.EARLY,)
-#: Whether a rule is for trials that are carried over whole: not where its subject is what the old
-#: harness called, and with what, since the adapter calls that (P034).
+#: Whether a rule applies to trials that are carried over whole. Rules about what the old harness
+#: called do not: the adapter still calls it (P034).
 _REWRITTEN, _CARRIED = (False,), (True,)
-#: What says that a model may have a layer that draws random numbers.
+#: Code that may give a model a layer that draws random numbers.
 _RANDOM = (
     r"Dropout|Noise|GRU|LSTM|RNN|MultiHead|\bload_model|\bmodel_from_|\bfrom_config|deseriali"
     r"|getattr\(|MobileNet|EfficientNet|ConvNeXt"
@@ -42,15 +42,15 @@ class Rule:
 
     id: str  #: its id, such as ``P003``
     name: str  #: its name in words
-    #: the APIs of the trials that it is for
+    #: the APIs of the trials that it applies to
     generations: tuple[Generation, ...] = tuple(Generation)
-    #: whether it is for trials that are carried over whole, for others, or for both
+    #: whether it applies to trials that are carried over whole, to others, or to both
     carried: tuple[bool, ...] = (False, True)
-    words: str = ""  #: what the code or the configs of a trial that is not carried over have to say
+    words: str = ""  #: what code or configs must contain, unless the trial is carried over
 
     @property
     def doc(self) -> str:
-        """What it rewrites to what, and why."""
+        """What it rewrites, to what, and why."""
         return (self._module.__doc__ or "").strip()
 
     @property
@@ -59,12 +59,12 @@ class Rule:
         return str(self._module.EXAMPLE)
 
     def is_for(self, trial: Trial) -> bool:
-        """Whether it may have something to do with a project."""
-        is_meant = trial.carried in self.carried and trial.generation in self.generations
-        return is_meant and trial.says(self.words)
+        """Whether it applies to a project."""
+        is_of_kind = trial.carried in self.carried and trial.generation in self.generations
+        return is_of_kind and trial.mentions(self.words)
 
     def check(self, trial: Trial) -> Iterable[Fix | Remark]:
-        """What it would do to such a project."""
+        """What it would change in such a project."""
         proposals: Iterable[Fix | Remark] = self._module.check(trial)
         return proposals
 
@@ -117,16 +117,16 @@ RULES = (
 
 
 def rules_for(trial: Trial) -> list[Rule]:
-    """Return the rules that may have something to do with a project."""
+    """Return the rules that apply to a project."""
     return [rule for rule in RULES if rule.is_for(trial)]
 
 
 def every_rule() -> list[Rule | TextRule]:
-    """Every rule, about code and about other texts, by id."""
+    """Return all rules, for code and for other texts, by id."""
     return sorted([*RULES, *TEXT_RULES], key=lambda rule: rule.id)
 
 
 @functools.cache
 def titles() -> dict[str, str]:
-    """The names of all rules by their ids, and of what else reports findings."""
+    """Return the names of all rules, and of whatever else reports findings, by id."""
     return {rule.id: rule.name for rule in every_rule()} | _OTHERS

@@ -42,30 +42,30 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield Remark(new, _MAKES_ITSELF)
         if constructor is None:
             if owner in trial.roots and trial.flow.method(owner, "__init__") is None:
-                yield _added(trial, owner)
+                yield _add_constructor(trial, owner)
         elif _is_odd(trial, constructor):
             yield Remark(constructor, _ODD)
         else:
-            yield _rewritten(trial, owner, constructor)
+            yield _rewrite_constructor(trial, owner, constructor)
     for call in trial.modules.of(ast.Call) if trial.generation is Generation.PEDL else ():
         if _makes_trial(trial, call):
             yield _with_context(call)
         elif isinstance(call.func, ast.Attribute) and call.func.attr in GIVEN_HPARAMS[1:]:
             origins = trial.flow.origins(call.func.value)
-            is_made = bool(origins) and all(_makes_trial(trial, one.node) for one in origins)
+            is_made = bool(origins) and all(_makes_trial(trial, origin.node) for origin in origins)
             if is_made or _asks_library(trial, call):
-                given: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
-                yield Fix(call, tuple(Drop(one) for one in given))
+                arguments: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+                yield Fix(call, tuple(Drop(argument) for argument in arguments))
 
 
 def _type(trial: Trial, owner: ast.ClassDef) -> Spelling:
-    """The type of the context, from where the class has its base."""
-    base = next((one for one in owner.bases if trial.base_name(one)), None)
+    """The type of the context, named the way that the class names its base."""
+    base = next((node for node in owner.bases if trial.base_name(node)), None)
     like = ast.Attribute(base.value, _TYPE) if isinstance(base, ast.Attribute) else ast.Name(_TYPE)
     return spell(trial.modules.home(owner), f"determined.keras.{_TYPE}", like=like)
 
 
-def _added(trial: Trial, owner: ast.ClassDef) -> Fix:
+def _add_constructor(trial: Trial, owner: ast.ClassDef) -> Fix:
     written = _type(trial, owner)
     code = (
         f"def __init__(self, context: {written.code}) -> None:\n"
@@ -75,10 +75,10 @@ def _added(trial: Trial, owner: ast.ClassDef) -> Fix:
     return Fix(owner, (AddMember(owner, code, first=True),), written.imports)
 
 
-def _rewritten(trial: Trial, owner: ast.ClassDef, function: Function) -> Fix:
-    """A constructor that takes the context, and hands it on to the one above.
+def _rewrite_constructor(trial: Trial, owner: ast.ClassDef, function: Function) -> Fix:
+    """Make a constructor take the context, and pass it to that of the base class.
 
-    Its parameters behind the hyperparameters stay, for the classes below that set them.
+    Parameters after the hyperparameters stay, for subclasses that set them.
     """
     arguments = function.args
     name = trial.context.constructor_parameter(function)
@@ -89,21 +89,21 @@ def _rewritten(trial: Trial, owner: ast.ClassDef, function: Function) -> Fix:
         written = _type(trial, owner)
         imports = written.imports
         hparams = by_position(function)[1:2]
-        extra = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
+        extra = [*filter(None, (arguments.vararg, arguments.kwarg))]
         above = {node for call in calls for node in ast.walk(call)}
-        extra = [one for one in extra if above.issuperset(trial.flow.reads_of(one))]  # or P003
-        edits += [Drop(one) for one in (*hparams, *extra)]
+        extra = [rest for rest in extra if above.issuperset(trial.flow.reads_of(rest))]  # or P003
+        edits += [Drop(parameter) for parameter in (*hparams, *extra)]
         edits.append(AddParameter(function, f"{name}: {written.code}"))
     for call in calls:
         first = f"{first_parameter(function)}, " if _is_explicit(call, function) else ""
         edits.append(Replace(call, f"{ast.unparse(call.func)}({first}{name})"))
     if not any(trial.flow.called(call) for call in calls):
-        edits.append(_constructor(trial, function, name, calls))
+        edits.append(_insert_statements(trial, function, name, calls))
     return Fix(function, tuple(edits), imports)
 
 
-def _constructor(trial: Trial, function: Function, name: str, calls: list[ast.Call]) -> Edit:
-    """The statements of the constructor, behind those that keep the context already."""
+def _insert_statements(trial: Trial, function: Function, name: str, calls: list[ast.Call]) -> Edit:
+    """Insert the new statements of a constructor, after those that already keep the context."""
     keeping = f".{trial.context.attribute} = {name}"
     head = None
     for line in function.body[1:] if ast.get_docstring(function) else function.body:
@@ -124,7 +124,7 @@ def _is_explicit(call: ast.Call, function: Function) -> bool:
 
 
 def _is_odd(trial: Trial, function: Function) -> bool:
-    """Whether a constructor gives one above it more than the hyperparameters."""
+    """Whether a constructor passes more than the hyperparameters to that of a base class."""
     return any(
         trial.flow.called(call)
         and len(call.args) + len(call.keywords) - _is_explicit(call, function) > 1
@@ -145,19 +145,19 @@ def _calls_above(trial: Trial, function: Function) -> list[ast.Call]:
 
 
 def _is_of_another(trial: Trial, base: ast.expr) -> bool:
-    """Whether a class is of a library, and no trial class, such as ``Callback``."""
+    """Whether a class such as ``Callback`` comes from a library, and is no trial class."""
     return trial.modules.is_of_library(base) and trial.modules.meaning(base) not in (None, *TRIALS)
 
 
-# Its calls.
+# Calls of constructors.
 
 
 def _makes_trial(trial: Trial, node: ast.AST) -> bool:
     """Whether a call makes an instance of a trial class."""
     origins = trial.flow.origins(node.func) if isinstance(node, ast.Call) else []
     return bool(origins) and all(
-        one.node in trial.classes and not one.path and isinstance(one.node, ast.ClassDef)
-        for one in origins
+        origin.node in trial.classes and not origin.path and isinstance(origin.node, ast.ClassDef)
+        for origin in origins
     )
 
 

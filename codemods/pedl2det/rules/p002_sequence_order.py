@@ -36,20 +36,20 @@ _SHUFFLED_IMAGES = (
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
-    """Turn shuffling off, and note the Sequences that notice the end of a pass."""
+    """Turn shuffling off, and report what acts at the end of a pass."""
     yield from _mixed(trial)
     if trial.is_of_today or trial.carried:
         return
     if not only_datasets(trial):
         for root in trial.roots:
-            if _says_order(trial, root):
+            if _sets_order(trial, root):
                 continue  # such as a script's trial, with all settings in one call
             yield Fix(root, constructor=(_CALL,))
     yield from _notes(trial)
 
 
 def _mixed(trial: Trial) -> Iterable[Remark]:
-    """Say that configs of both kinds are trained alike."""
+    """Report that configs in steps and configs in batches are trained alike."""
     if trial.generation is not Generation.PEDL and trial.counts_in_steps and trial.in_batches:
         batches = ", ".join(trial.in_batches)
         message = _OF_0_13 if trial.is_of_today and not trial.carried else _OF_0_12
@@ -57,8 +57,8 @@ def _mixed(trial: Trial) -> Iterable[Remark]:
             yield Remark(root, message.format(batches), kind=Kind.DIFFERENT)
 
 
-def _says_order(trial: Trial, root: ast.ClassDef) -> bool:
-    """Whether the constructor says the order of the batches itself, in every run of it."""
+def _sets_order(trial: Trial, root: ast.ClassDef) -> bool:
+    """Whether the constructor always sets the order of the batches itself."""
     constructor = trial.flow.method(root, "__init__")
     return constructor is not None and any(
         isinstance(line, ast.Expr) and re.search(_ORDER, ast.unparse(line))
@@ -81,21 +81,24 @@ def _notes(trial: Trial) -> Iterable[Remark]:
 
 
 def _is_shuffled_flow(trial: Trial, call: ast.Call, func: ast.Attribute) -> bool:
-    """Whether a call makes an iterator of images that shuffles, as it does unless told not to."""
-    makers = [one.node for one in trial.flow.origins(func.value)] if func.attr in FLOWS else []
-    if not any("ImageDataGenerator" in ast.unparse(one) for one in makers):
+    """Whether a call makes an iterator of images that shuffles, as it does by default."""
+    if func.attr not in FLOWS:
         return False
-    given = [one.value for one in call.keywords if one.arg == "shuffle"]
-    values = [one.node for value in given for one in trial.flow.origins(value)]
-    return not values or not all(isinstance(one, ast.Constant) and not one.value for one in values)
+    makers = [origin.node for origin in trial.flow.origins(func.value)]
+    if not any("ImageDataGenerator" in ast.unparse(maker) for maker in makers):
+        return False
+    arguments = [keyword.value for keyword in call.keywords if keyword.arg == "shuffle"]
+    values = [origin.node for value in arguments for origin in trial.flow.origins(value)]
+    is_off = [isinstance(value, ast.Constant) and not value.value for value in values]
+    return not values or not all(is_off)
 
 
 def _does_nothing(function: Function) -> bool:
     """Whether a body is ``pass``, ``...`` or a docstring."""
     return all(
-        isinstance(one, ast.Pass)
-        or (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))
-        for one in function.body
+        isinstance(statement, ast.Pass)
+        or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
+        for statement in function.body
     )
 
 

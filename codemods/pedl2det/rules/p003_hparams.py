@@ -1,4 +1,4 @@
-"""Methods that were given the hyperparameters ask the context for them.
+"""Methods that got the hyperparameters as an argument ask the context for them.
 
 ``batch_size``, which the old harness divided by the number of slots, becomes
 ``get_per_slot_batch_size()``. Where the whole dict is needed, the function makes it once. A trial
@@ -26,7 +26,7 @@ from pedl2det.analysis.trial import (
 )
 from pedl2det.fixes import AddMember, Drop, Fix, InsertFirst, Remark, RenameFunction, Replace
 
-#: Methods that early Determined called without, though its first documents showed them with it.
+#: Methods that early Determined called without arguments, although its first documents showed one.
 _DATA_METHODS = (TRAINING_METHOD, VALIDATION_METHOD)
 _CHANGED = "{} is changed, and all methods of the trial were given the same dict"
 _DECORATED = "a decorator calls {} with the hyperparameters"
@@ -39,55 +39,49 @@ _SHARED = "legacy_keras.shared_hyperparameters()"
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite the functions that the old harness called with hyperparameters or the config."""
-    given = list(_given(trial))
-    is_followed = all(
-        _keys(trial, trial.flow.parameter_uses(one)) is not None
-        for _, hparams, _ in given
-        for one in hparams
-    )
-    dict_of = partial(_dict_of_hparams, trial, is_followed)
-    names = {
-        read for _, hparams, _ in given for one in hparams for read in trial.flow.reads_of(one)
-    }
-    for function, hparams, config in given:
-        odd = _odd(trial, function, hparams, names)
-        if odd is not None:
-            yield odd
+    called = list(_called_by_harness(trial))
+    parameters = [parameter for _, hparams, _ in called for parameter in hparams]
+    keys = [_keys(trial, trial.flow.parameter_uses(parameter)) for parameter in parameters]
+    dict_of = partial(_dict_of_hparams, trial, None not in keys)
+    names = {read for parameter in parameters for read in trial.flow.reads_of(parameter)}
+    for function, hparams, config in called:
+        obstacle = _find_obstacle(trial, function, hparams, names)
+        if obstacle is not None:
+            yield obstacle
         elif hparams and trial.flow.is_wrapped(function):
             yield _behind_decorator(trial, function)
         else:
-            yield from _function(trial, function, hparams, config, dict_of)
+            yield from _rewrite_function(trial, function, hparams, config, dict_of)
 
 
-def _given(trial: Trial) -> Iterator[tuple[Function, list[ast.arg], list[ast.arg]]]:
-    """The functions, with their parameters for the hyperparameters and for the config."""
+def _called_by_harness(trial: Trial) -> Iterator[tuple[Function, list[ast.arg], list[ast.arg]]]:
+    """The functions, each with its parameters for the hyperparameters and for the config."""
     is_old = trial.generation is Generation.PEDL
     for _, method in trial.methods(*GIVEN_HPARAMS, *_DATA_METHODS):
         parameters = by_position(method)[1:]
         is_given = is_old and method.name not in _DATA_METHODS
         if method.name == "__init__":  # it may take the context already
             own = trial.context.constructor_parameter(method)
-            is_given = is_given and not any(one.arg == own for one in parameters[:1])
-        elif any(one.arg == "hparams" for one in _required(method)):
-            is_given = True  # early Determined gave nothing, and a parameter of PEDL was left over
+            is_given = is_given and not any(parameter.arg == own for parameter in parameters[:1])
+        elif any(parameter.arg == "hparams" for parameter in _required(method)):
+            is_given = True  # left over from PEDL: early Determined passed nothing
         if is_given:
             yield method, parameters[:1], []
     for entry in (trial.loaders, trial.download):
         if entry is not None and trial.context.can_take(entry):
-            given = entry_of(entry)
-            hparams, config = ([one] if one else [] for one in (given.hparams, given.config))
-            yield entry, hparams, config
+            by_place = entry_of(entry)
+            yield entry, [*filter(None, [by_place.hparams])], [*filter(None, [by_place.config])]
 
 
 def _required(method: Function) -> list[ast.arg]:
     """The parameters without a default."""
-    given, by_name = method.args, zip(method.args.kwonlyargs, method.args.kw_defaults, strict=True)
     placed = by_position(method)
-    first_default = len(placed) - len(given.defaults)
-    return [*placed[:first_default], *(one for one, default in by_name if default is None)]
+    first_default = len(placed) - len(method.args.defaults)
+    by_name = zip(method.args.kwonlyargs, method.args.kw_defaults, strict=True)
+    return placed[:first_default] + [named for named, default in by_name if default is None]
 
 
-def _function(
+def _rewrite_function(
     trial: Trial,
     function: Function,
     hparams: Sequence[ast.arg],
@@ -97,33 +91,33 @@ def _function(
     if function.name != "__init__":  # P001 writes a constructor's parameters, and its calls
         for call in trial.flow.calls(function):
             yield from _without_arguments(trial, call, function, (*config, *hparams))
-        extra = [one for one in (function.args.vararg, function.args.kwarg) if one is not None]
-        unread = [one for one in extra if not trial.flow.reads_of(one)]
-        yield Fix(function, tuple(Drop(one) for one in (*config, *hparams, *unread)))
+        extra = filter(None, (function.args.vararg, function.args.kwarg))
+        unread = [parameter for parameter in extra if not trial.flow.reads_of(parameter)]
+        yield Fix(function, tuple(Drop(parameter) for parameter in (*config, *hparams, *unread)))
     for parameter in hparams:
-        yield from _reads(trial, parameter, _hparam_read, dict_of)
+        yield from _rewrite_reads(trial, parameter, _hparam_read, dict_of)
     for parameter in config:
-        yield from _reads(trial, parameter, _config_read, lambda _: trial.config_uses.code)
+        yield from _rewrite_reads(trial, parameter, _config_read, lambda _: trial.config_uses.code)
 
 
-def _odd(
+def _find_obstacle(
     trial: Trial, function: Function, hparams: Sequence[ast.arg], names: Container[ast.expr | None]
 ) -> Remark | None:
-    """What keeps the hyperparameters of a function from being asked of the context."""
+    """Return what prevents a function from asking the context for its hyperparameters."""
     source = trial.modules.home(function)
-    reads = [read for one in hparams for read in trial.flow.reads_of(one)]
-    changed = [one for one in reads if any(use.is_change for use in trial.flow.uses(one))]
+    reads = [read for parameter in hparams for read in trial.flow.reads_of(parameter)]
+    changed = [read for read in reads if any(use.is_change for use in trial.flow.uses(read))]
     if changed:
         return Remark(changed[0], _CHANGED.format(changed[0].id))
     if function.name == "__init__" and hparams and trial.flow.is_wrapped(function):
         return Remark(function, _DECORATED.format(function.name))
-    rest = [one for one in (function.args.vararg, function.args.kwarg) if one is not None]
+    rest = filter(None, (function.args.vararg, function.args.kwarg))
     is_method = isinstance(source.names.parents[function], ast.ClassDef)
-    any_reads = [read for one in rest for read in trial.flow.reads_of(one)]
-    is_any = any(not _is_for_base(source.names, one) for one in any_reads)
+    any_reads = [read for parameter in rest for read in trial.flow.reads_of(parameter)]
+    is_any = any(not _is_for_base(source.names, read) for read in any_reads)
     if is_method and is_any and not hparams:
         return Remark(function, _ANY.format(function.name))
-    calls = [one for one in trial.flow.calls(function) if not is_local(trial, one.node)]
+    calls = [call for call in trial.flow.calls(function) if not is_local(trial, call.node)]
     for parameter in hparams:
         for call in calls:
             if argument_for(call, function, parameter.arg) not in names:
@@ -132,7 +126,7 @@ def _odd(
 
 
 def _behind_decorator(trial: Trial, function: Function) -> Fix:
-    """A method under another name, called with the hyperparameters as before."""
+    """Rename a decorated method, and add one that calls it with the hyperparameters."""
     source = trial.modules.home(function)
     owner = source.names.parents[function]
     assert isinstance(owner, ast.ClassDef)
@@ -144,7 +138,7 @@ def _behind_decorator(trial: Trial, function: Function) -> Fix:
 def _without_arguments(
     trial: Trial, call: Call, function: Function, parameters: Sequence[ast.arg]
 ) -> Iterable[Fix]:
-    """A call such as ``super().build_model(hparams)`` without the arguments that are gone."""
+    """Drop the removed arguments of a call such as ``super().build_model(hparams)``."""
     for parameter in parameters:
         value = argument_for(call, function, parameter.arg)
         if value is not None:
@@ -154,26 +148,26 @@ def _without_arguments(
 
 
 def _is_for_base(names: Names, read: ast.Name) -> bool:
-    """Whether a constructor hands its parameter on to a base class, which P001 rewrites."""
+    """Whether a constructor passes its parameter to a base class, which P001 rewrites."""
     parent = names.parents[read]
     call = names.parents[parent] if isinstance(parent, ast.keyword | ast.Starred) else parent
     is_constructor = getattr(getattr(call, "func", None), "attr", "") == "__init__"
     around = names.around(read) if is_constructor else ()
-    return any(getattr(one, "name", "") == "__init__" for one in around)
+    return any(getattr(node, "name", "") == "__init__" for node in around)
 
 
-def _reads(
+def _rewrite_reads(
     trial: Trial,
     parameter: ast.arg,
     simple: Callable[[Trial, ast.Name], Replace | None],
     whole: Callable[[Sequence[Use]], str],
 ) -> Iterable[Fix]:
-    """Rewrite each read of a parameter by itself, or make the dict at the function's start.
+    """Rewrite each read of a parameter by itself, or create the dict at the function's start.
 
-    A class in the function has no context, but sees the dict.
+    A class inside the function cannot reach the context, but can reach the dict.
     """
     names = trial.modules.home(parameter).names
-    reads = [one for one in trial.flow.reads_of(parameter) if not _is_for_base(names, one)]
+    reads = [read for read in trial.flow.reads_of(parameter) if not _is_for_base(names, read)]
     edits = [simple(trial, read) for read in reads]
     is_plain = all(len(trial.flow.bindings(read)) == 1 and trial.context.at(read) for read in reads)
     if is_plain and edits.count(None) <= 1:
@@ -188,7 +182,7 @@ def _reads(
 
 
 def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:
-    """A read of one hyperparameter, as the context is asked for it."""
+    """Ask the context for the one hyperparameter that is read."""
     names = trial.modules.home(read).names
     parent = names.parents[read]
     call = names.parents[parent]
@@ -208,9 +202,9 @@ def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:
 
 
 def _dict_of_hparams(trial: Trial, is_followed: bool, uses: Sequence[Use]) -> str:
-    """The dict that the old harness gave, as plain as its uses allow.
+    """The simplest code for the dict that the old harness passed, as far as its uses allow.
 
-    All methods share it where code that cannot be followed may change it: a copy would not do.
+    All methods share one dict where code that cannot be followed may change it.
     """
     names = _keys(trial, uses) if uses else None
     if names is None or NEW_SIZE in names:
@@ -223,15 +217,15 @@ def _dict_of_hparams(trial: Trial, is_followed: bool, uses: Sequence[Use]) -> st
 def _keys(trial: Trial, uses: Sequence[Use]) -> set[object] | None:
     """The keys that uses of the dict read; None if more may be done with it."""
     keys = [use.key for use in uses]
-    origins = [one for key in keys if key is not None for one in trial.flow.origins(key)]
-    is_known = all(isinstance(one.node, ast.Constant) and not one.path for one in origins)
+    origins = [origin for key in keys if key is not None for origin in trial.flow.origins(key)]
+    is_known = all(isinstance(origin.node, ast.Constant) and not origin.path for origin in origins)
     if None in keys or not is_known:
         return None
-    return {one.node.value for one in origins if isinstance(one.node, ast.Constant)}
+    return {origin.node.value for origin in origins if isinstance(origin.node, ast.Constant)}
 
 
 def _config_read(trial: Trial, read: ast.Name) -> Replace | None:
-    """A read of the config's ``data`` section, as the context is asked for it."""
+    """Ask the context for the config's ``data`` section that is read."""
     parents = trial.modules.home(read).names.parents
     section = data_section(parents, read) if trial.config_uses.is_plain else None
     return Replace(section, "{context}.get_data_config()") if section is not None else None

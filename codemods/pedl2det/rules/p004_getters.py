@@ -1,16 +1,16 @@
 """``pedl.get_hyperparameter`` and the other getters become methods of the context.
 
-A function that asks gets the context from each of its callers. Where the context cannot be handed
-on, ``legacy_keras`` asks for it; so it does while modules are imported, before there is a context.
-The getters of the process's rank, which the context had in early Determined, are on
+A function that calls a getter takes the context from each of its callers. Where the context cannot
+be passed on, and while modules are imported, before there is a context, ``legacy_keras`` answers.
+The getters of the process's rank, which early Determined had on the context, are on
 ``context.distributed``.
 
 The config of the migrated trial has ``max_length: {batches: N}`` in the place of ``max_steps``,
 ``scheduling_unit`` in that of ``batches_per_step``, and its batch size is
-``hyperparameters.global_batch_size``. Where code reads more of it than keys that stay,
-``legacy_keras.get_experiment_config`` gives all code one dict, which is the config as it was;
-``data.legacy_config`` of each config holds what it cannot compute. Code that loads a config file
-with PyYAML gets it as it was from ``legacy_keras.old_config``.
+``hyperparameters.global_batch_size``. Where code reads keys that have changed,
+``legacy_keras.get_experiment_config`` returns the old config, one dict for all code;
+``data.legacy_config`` of each config holds what cannot be computed. Code that loads a config file
+with PyYAML gets the old config from ``legacy_keras.old_config``.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from collections.abc import Iterable
 
 import pedl2det_names as names
 from pedl2det.analysis.context import AS_BEFORE
-from pedl2det.analysis.trial import CONFIG_GETTERS, GETTERS, Generation, Trial, key_of, question
+from pedl2det.analysis.trial import CONFIG_GETTERS, GETTERS, Generation, Trial, ask_context, key_of
 from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Remark, rewrite
 
-#: Getters of the context of early Determined, and what gives the same of the config as it was.
+#: Getters of early Determined's context, and the code that gets the same from the old config.
 _AS_BEFORE = {
     "get_experiment_config": AS_BEFORE,
     "get_data_config": "legacy_keras.get_data_config()",
 }
 
-#: The end of a name that code computes, or of one that it looks for: ``"%s.yaml" % name``.
+#: The name of a file that code computes or searches for: ``"%s.yaml" % name``.
 _OF_YAML = re.compile(r"^[^/\s]*[%{}*][^/\s]*\.ya?ml$|^\.ya?ml$")
 _LOADS = [f"yaml.{name}load" for name in ("", "safe_", "full_", "unsafe_")]
 _CONFIG = "code that reads {name} itself finds other keys there: migrate rewrites it"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
-    """Rewrite every use of a getter; where the context is out of reach, by a piece of its name."""
+    """Rewrite every use of a getter, to ``legacy_keras`` where the context is out of reach."""
     for reference in trial.uses(*GETTERS):
         assert isinstance(reference.node, ast.expr)
         is_old = reference.dotted in CONFIG_GETTERS and not trial.config_uses.is_plain
-        asked = None if is_old else question(trial, reference)
+        asked = None if is_old else ask_context(trial, reference)
         if asked is not None and trial.context.at(asked[0]) is not None:
             node, code = asked
             key = key_of(node)
@@ -63,11 +63,11 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
 
 
 def _own_configs(trial: Trial) -> Iterable[Fix | Remark]:
-    """Files of configs that code names, and loads: lengths in steps and old keys are gone."""
+    """Handle code that names or loads config files, in which old keys are gone."""
     files = {path.name for path, _ in trial.configs}
-    texts = [one for one in trial.modules.of(ast.Constant) if isinstance(one.value, str)]
-    named = [one for one in texts if str(one.value).rpartition("/")[2] in files]
-    is_computed = any(_OF_YAML.search(str(one.value)) for one in texts)
+    texts = [text for text in trial.modules.of(ast.Constant) if isinstance(text.value, str)]
+    named = [text for text in texts if str(text.value).rpartition("/")[2] in files]
+    is_computed = any(_OF_YAML.search(str(text.value)) for text in texts)
     calls = trial.modules.of(ast.Call) if named or is_computed else ()
     loads = [call for call in calls if trial.modules.meaning(call.func) in _LOADS]
     for call in loads:

@@ -61,7 +61,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         elif trial.loaders_place is not None and present is not None:
             yield Remark(present, _TWO)
         elif trial.loaders_place is not None:  # or it was migrated by hand
-            called = _called(trial, trial.modules.home(owner))
+            called = _loaders_call(trial, trial.modules.home(owner))
             yield _with_methods(trial, owner, *called) if called else Remark(owner, _IMPORT)
 
 
@@ -93,7 +93,7 @@ def _with_methods(trial: Trial, owner: ast.ClassDef, call: str, imports: tuple[s
     return Fix(owner, (AddMember(owner, code),), imports=(_CACHED, *imports))
 
 
-def _called(trial: Trial, source: Source) -> tuple[str, tuple[str, ...]] | None:
+def _loaders_call(trial: Trial, source: Source) -> tuple[str, tuple[str, ...]] | None:
     """The call and its import; None where an import would be circular, or hide a name."""
     place, home = trial.loaders_place, trial.loaders_home
     assert place is not None and home is not None
@@ -109,15 +109,16 @@ def _called(trial: Trial, source: Source) -> tuple[str, tuple[str, ...]] | None:
     if home is source:
         return None if is_taken else (code, ())
     top, _, method = name.partition(".")
-    bound = [source.names.follow(one) for one in source.names.module_bindings(top) if one]
-    is_other = source.names.module_bindings(top) and bound != [place.removesuffix(f".{method}")]
+    bindings = source.names.module_bindings(top)
+    bound = [*map(source.names.follow, filter(None, bindings))]
+    is_other = bindings and bound != [place.removesuffix(f".{method}")]
     if is_taken or is_other or trial.modules.imports(home, source):
         return None
-    return code, (f"from {_said(trial, source, home)} import {top}",) if not bound else ()
+    return code, (f"from {_module_name(trial, source, home)} import {top}",) if not bound else ()
 
 
-def _said(trial: Trial, source: Source, home: Source) -> str:
-    """How a file names the module of the loaders: relatively, if it names its neighbours so."""
+def _module_name(trial: Trial, source: Source, home: Source) -> str:
+    """The module of the loaders as a file imports it: relative if its other imports are."""
     module = trial.modules.name_of(home)
     package = trial.modules.name_of(source).rpartition(".")[0]
     is_relative = any(node.level == 1 for node in source.names.of(ast.ImportFrom))

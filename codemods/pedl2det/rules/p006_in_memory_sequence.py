@@ -21,16 +21,16 @@ from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Remark, rewrite
 
-#: The type of whatever a loader may be.
+#: The type of anything that may be a loader.
 _ANY_DATA = "determined.keras.InputData"
 _NO_WEIGHTS = "sample_weight of an InMemorySequence was never used, and is not used now"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
-    """Rewrite every use of the class, and the annotations of what has become a tuple."""
+    """Rewrite every use of the class, and annotations of what becomes a tuple."""
     references = trial.uses(*names.harness.IN_MEMORY_SEQUENCES)
-    plain = [one.call for one in references if one.call and is_plain_in_memory(trial, one)]
-    is_gone = all(one.is_in_annotation or one.call in plain for one in references)
+    plain = [use.call for use in references if use.call and is_plain_in_memory(trial, use)]
+    is_gone = all(use.is_in_annotation or use.call in plain for use in references)
     for reference in references:
         node = reference.node
         assert isinstance(node, ast.expr)
@@ -57,11 +57,11 @@ def _notes(given: dict[str, ast.expr]) -> tuple[tuple[Kind, str], ...]:
 
 
 def _as_tuple(reference: Reference, call: ast.Call) -> Fix:
-    given = _arguments(call)
+    arguments = _arguments(call)
     asarray = spell(reference.source, "numpy.asarray")
-    holes = {name: given[name] for name in ("data", "labels")}
+    holes = {name: arguments[name] for name in ("data", "labels")}
     code = f"({asarray.code}({{data}}), {asarray.code}({{labels}}))"
-    return rewrite(call, code, holes, imports=asarray.imports, notes=_notes(given))
+    return rewrite(call, code, holes, imports=asarray.imports, notes=_notes(arguments))
 
 
 # Annotations.
@@ -74,10 +74,10 @@ def _annotations_of(trial: Trial, arrays: Sequence[ast.Call]) -> Iterator[ast.ex
             annotation, values = node.returns, trial.flow.returned(node)
             parts: list[tuple[ast.expr | None, tuple[int, ...]]] = [(annotation, ())]
             if isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple):
-                parts = [(one, (index,)) for index, one in enumerate(annotation.slice.elts)]
+                parts = [(element, (index,)) for index, element in enumerate(annotation.slice.elts)]
             for part, path in parts:
-                origins = [one for value in values for one in trial.flow.origins(value, path)]
-                holds_arrays = any(one.node in arrays and not one.path for one in origins)
+                origins = [origin for value in values for origin in trial.flow.origins(value, path)]
+                holds_arrays = any(origin.node in arrays and not origin.path for origin in origins)
                 meaning = trial.modules.meaning(part) if part is not None and holds_arrays else ""
                 if part is not None and re.search(r"\bkeras\b.*\.Sequence$", meaning or ""):
                     yield part

@@ -16,8 +16,8 @@ from pedl2det.analysis.loaders import (
     ADAPTER_PARAMETERS,
     Role,
     keeps_adapters,
+    loader_functions,
     plain_adapter,
-    returning,
 )
 from pedl2det.analysis.old_keras import respelled
 from pedl2det.analysis.trial import Generation, Reference, Trial
@@ -48,43 +48,43 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         else:
             yield rewrite(node, "legacy_keras.KerasDataAdapter")
     if trial.generation is not Generation.PEDL and not is_gone:
-        for method, _ in returning(trial):
+        for method, _ in loader_functions(trial):
             if all(isinstance(value, ast.Tuple) for value in trial.flow.returned(method)):
                 continue  # arrays
             yield Remark(method, _KEPT, _RETURN)
 
 
 def _plain(reference: Reference, call: ast.Call, role: Role) -> Fix:
-    """The adapter replaced by its sequence; its settings, if it is for training, by a call."""
-    given = arguments_of(call, ADAPTER_PARAMETERS, data="sequence") or {}
-    sequence = given.pop("sequence")
+    """Replace an adapter by its sequence, and the settings of one for training by a call."""
+    settings = arguments_of(call, ADAPTER_PARAMETERS, data="sequence") or {}
+    sequence = settings.pop("sequence")
     if role is Role.VALIDATION:  # Determined reads both loaders with the settings for training
-        given = {}
-    processes = given.get("use_multiprocessing", ast.Constant(False))
+        settings = {}
+    processes = settings.get("use_multiprocessing", ast.Constant(False))
     is_off = isinstance(processes, ast.Constant) and not processes.value
-    edits = _edits(reference.source.names.statement_of(call), call, sequence, given)
+    edits = _edits(reference.source.names.statement_of(call), call, sequence, settings)
     notes = () if is_off else ((Kind.NOTE, _PROCESSES),)
     return Fix(reference.node, edits, notes=notes)
 
 
 def _edits(
-    statement: ast.stmt, call: ast.Call, sequence: ast.expr, given: Mapping[str, ast.expr]
+    statement: ast.stmt, call: ast.Call, sequence: ast.expr, settings: Mapping[str, ast.expr]
 ) -> tuple[Edit, ...]:
-    arguments = ", ".join(f"{name}={{{name}}}" for name in given)
+    arguments = ", ".join(f"{name}={{{name}}}" for name in settings)
     configure = f"{_CONFIGURE}({arguments})"
     match statement, sequence:  # train = KerasDataAdapter(train, ...)
         case ast.Assign(targets=[ast.Name(id=name)], value=value), ast.Name(id=same) if (
             value is call and name == same and call.args in ([], [sequence])
         ):
-            if not given:
+            if not settings:
                 return (ReplaceStatement(statement),)
-            keyword = next((one for one in call.keywords if one.value is sequence), None)
+            own = next((keyword for keyword in call.keywords if keyword.value is sequence), None)
             return (  # the call keeps its lines and comments
                 Replace(call.func, _CONFIGURE),
-                Drop(keyword or sequence),
+                Drop(own or sequence),
                 ReplaceStatement(statement, "{call}", {"call": call}),
             )
-    before = (InsertBefore(statement, configure, dict(given)),) if given else ()
+    before = (InsertBefore(statement, configure, dict(settings)),) if settings else ()
     return (*before, Replace(call, "{sequence}", {"sequence": sequence}))
 
 

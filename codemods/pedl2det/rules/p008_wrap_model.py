@@ -1,11 +1,12 @@
 """``context.wrap_model`` says which model is trained; ``wrap_optimizer`` says with what.
 
 They are written before the one call of ``compile`` that runs once and compiles what ``build_model``
-returns. Where several models are compiled, or that cannot be seen, ``legacy_keras.trained`` wraps
-what ``build_model`` returns and compiles it once more, with the same arguments.
+returns. Where several models are compiled, or it is not visible which, ``legacy_keras.trained``
+wraps what ``build_model`` returns and compiles it once more, with the same arguments.
 
-An optimizer that was given by its name becomes an object, which a checkpoint can hold, of the class
-that the name meant; so does that of any other model, where it is not certainly an object.
+An optimizer given by its name becomes an object of the class that the name meant, since a
+checkpoint can hold an object. So do the optimizers of other models, unless they are certainly
+objects.
 """
 
 from __future__ import annotations
@@ -24,17 +25,17 @@ from pedl2det.analysis.models import (
     compiles,
     is_local,
     is_model_class,
-    looked_through,
     returned_models,
+    unwrap_origins,
 )
-from pedl2det.analysis.old_keras import BY_NAME, LEGACY, OPTIMIZERS, Given, given
+from pedl2det.analysis.old_keras import BY_NAME, LEGACY, OPTIMIZERS, OptimizerKind, optimizer_kind
 from pedl2det.analysis.source import spell
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.fixes import AddArgument, Edit, Extract, Fix, InsertBefore, Remark, Replace, rewrite
 from pedl2det_names import Age
 
 _FITS = ("fit", "fit_generator", "train_on_batch")
-#: What may run a call inside of it never, or more than once.
+#: Nodes that may run a call inside them never, or more than once.
 _BRANCHES = (
     *(ast.For, ast.AsyncFor, ast.While, ast.If, ast.IfExp, ast.BoolOp, ast.Try, ast.Match),
     *(ast.Lambda, ast.ClassDef, *COMPREHENSIONS),
@@ -45,46 +46,51 @@ _BUILT = "the trial builds a model itself, which the context would take for the 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Wrap what is trained."""
-    found = compiles(trial)
-    is_by_hand = trial.generation is Generation.CONTEXT or any(one.is_wrapped for one in found)
+    calls = compiles(trial)
+    is_by_hand = any(compiled.is_wrapped for compiled in calls)
+    is_by_hand |= trial.generation is Generation.CONTEXT
     if not (trial.carried or is_by_hand):
         for node in _own_builds(trial):
             yield Remark(node, _BUILT)
-    methods = [one for one in build_methods(trial) if trial.flow.returned(one)]
+    methods = [method for method in build_methods(trial) if trial.flow.returned(method)]
     if trial.carried:  # P034 binds what is returned
         plain = []
     elif is_by_hand:
-        found = [one for one in found if _is_unfinished(trial, one)]
+        calls = [compiled for compiled in calls if _is_unfinished(trial, compiled)]
         plain = [
-            one for one in found if one.is_wrapped and one.is_trained and trial.context.at(one.call)
+            compiled
+            for compiled in calls
+            if compiled.is_wrapped and compiled.is_trained and trial.context.at(compiled.call)
         ]
     else:
-        plain = _plain(trial, found, methods) if methods else []
+        plain = _plain(trial, calls, methods) if methods else []
         if not plain:
-            yield from _returned(trial, methods)
+            yield from _wrap_returned(trial, methods)
     is_recorded = trial.carried or bool(methods and not is_by_hand and not plain)
-    for one in found:
-        if one in plain:
-            yield _wrapped(trial, one)
+    for compiled in calls:
+        if compiled in plain:
+            yield _wrap(trial, compiled)
         else:
-            yield from _kept(trial, one, methods, is_recorded)
+            yield from _keep(trial, compiled, methods, is_recorded)
 
 
 def _is_unfinished(trial: Trial, compiled: Compile) -> bool:
-    """Whether a trial that wraps by hand has to say more about what it compiles.
+    """Whether a call still has to be rewritten in a trial that calls ``wrap_model`` itself.
 
-    An optimizer that is named by a text has no state that a checkpoint of Determined could save.
+    A checkpoint of Determined cannot save the state of an optimizer that is named by a text.
     """
     if compiled.hides_arguments or _has_own_compile(trial, compiled):
         return False
     is_new = trial.generation is Generation.CONTEXT
     is_aged = not is_new or old_keras.age(trial) is not Age.CURRENT
-    is_named = any(given(trial, one) is Given.NAME for one in compiled.optimizers)
+    is_named = any(
+        optimizer_kind(trial, optimizer) is OptimizerKind.NAME for optimizer in compiled.optimizers
+    )
     return is_aged or (compiled.is_wrapped and is_named)
 
 
 def _own_builds(trial: Trial) -> Iterator[ast.Attribute]:
-    """Where the project may build a model of the trial that runs, beside the harness."""
+    """Where the project may build a model of the running trial itself."""
     methods = [method for _, method in trial.methods("build_model")]
     for node in trial.modules.of(ast.Attribute):
         if node.attr != "build_model" or not isinstance(node.ctx, ast.Load):
@@ -98,33 +104,33 @@ def _own_builds(trial: Trial) -> Iterator[ast.Attribute]:
 
 
 def _is_made(trial: Trial, node: ast.Attribute) -> bool:
-    """Whether a method is that of an object made by hand, which no harness trains."""
+    """Whether a method belongs to an object that the project makes, which no harness trains."""
     return any(
         isinstance(origin.node, ast.ClassDef)
-        for made in trial.flow.origins(node.value)
-        if isinstance(made.node, ast.Call)
-        for origin in trial.flow.origins(made.node.func)
+        for maker in trial.flow.origins(node.value)
+        if isinstance(maker.node, ast.Call)
+        for origin in trial.flow.origins(maker.node.func)
     )
 
 
 # Whether one call compiles what is trained.
 
 
-def _plain(trial: Trial, found: list[Compile], methods: list[Function]) -> list[Compile]:
-    """The call for each ``build_model`` that alone compiles its model, once; else none at all.
+def _plain(trial: Trial, calls: list[Compile], methods: list[Function]) -> list[Compile]:
+    """The calls that compile the model of each ``build_model``, alone and once; else none.
 
-    Of several methods, each has to compile its model itself.
+    If there are several methods, each has to compile its model itself.
     """
-    found = [one for one in found if not is_local(trial, one.call)]
-    homes = [one.source.names.function_of(one.call) for one in found]
-    pairs = zip(found, methods if len(methods) == 1 else homes, strict=False)
-    is_plain = len(found) == len(methods) and (len(methods) == 1 or {*homes} == {*methods})
-    return found if is_plain and all(_is_plain(trial, *pair) for pair in pairs) else []  # type: ignore[arg-type]
+    calls = [compiled for compiled in calls if not is_local(trial, compiled.call)]
+    homes = [compiled.source.names.function_of(compiled.call) for compiled in calls]
+    pairs = zip(calls, methods if len(methods) == 1 else homes, strict=False)
+    is_plain = len(calls) == len(methods) and (len(methods) == 1 or {*homes} == {*methods})
+    return calls if is_plain and all(_is_plain(trial, *pair) for pair in pairs) else []  # type: ignore[arg-type]
 
 
 def _is_plain(trial: Trial, compiled: Compile, method: Function) -> bool:
     owner = compiled.source.names.class_around(compiled.call)
-    models = looked_through(trial, trial.flow.origins(compiled.model))
+    models = unwrap_origins(trial, trial.flow.origins(compiled.model))
     return (
         not compiled.hides_arguments
         and trial.context.at(compiled.call) is not None
@@ -138,10 +144,10 @@ def _is_plain(trial: Trial, compiled: Compile, method: Function) -> bool:
 
 def _has_own_compile(trial: Trial, compiled: Compile) -> bool:
     """Whether the model's class defines ``compile`` itself, which makes the optimizer."""
-    made = looked_through(trial, trial.flow.origins(compiled.model))
-    makers = [one.node.func for one in made if isinstance(one.node, ast.Call)]
-    classes = [one for maker in makers for one in classes_of(trial, maker)]
-    return any(trial.flow.method(one, "compile") is not None for one in classes)
+    origins = unwrap_origins(trial, trial.flow.origins(compiled.model))
+    makers = [origin.node.func for origin in origins if isinstance(origin.node, ast.Call)]
+    classes = [owner for maker in makers for owner in classes_of(trial, maker)]
+    return any(trial.flow.method(owner, "compile") is not None for owner in classes)
 
 
 def _runs_once(
@@ -149,14 +155,15 @@ def _runs_once(
 ) -> bool:
     """Whether a call runs once for each call of ``build_model``, or in the constructor."""
     names = trial.modules.home(node).names
+    constructors = [constructor for _, constructor in trial.methods("__init__")]
     for parent in names.around(node):
         if isinstance(parent, _BRANCHES):
             return False
         if not isinstance(parent, Function):
             continue
-        if parent is method or parent in [one for _, one in trial.methods("__init__")]:
+        if parent is method or parent in constructors:
             return True
-        calls = [one.node for one in trial.flow.calls(parent) if not is_local(trial, one.node)]
+        calls = [call.node for call in trial.flow.calls(parent) if not is_local(trial, call.node)]
         if len(calls) != 1 or parent in seen or trial.flow.escapes(parent):
             return False
         return _runs_once(trial, calls[0], method, seen | {parent})
@@ -167,24 +174,24 @@ def _is_fitted(trial: Trial, compiled: Compile) -> bool:
     """Whether the trial may train the model itself, which a wrapped model does not."""
     models = trial.flow.origins(compiled.model)
     return any(
-        one in models or not isinstance(one.node, ast.Call | ast.ClassDef)
+        origin in models or not isinstance(origin.node, ast.Call | ast.ClassDef)
         for call in trial.modules.of(ast.Call)
         if isinstance(call.func, ast.Attribute) and call.func.attr in _FITS
         if not is_local(trial, call)
-        for one in trial.flow.origins(call.func.value)
+        for origin in trial.flow.origins(call.func.value)
     )
 
 
-# What is written where one call compiles what is trained.
+# Rewrites where one call compiles what is trained.
 
 
-def _wrapped(trial: Trial, compiled: Compile) -> Fix:
+def _wrap(trial: Trial, compiled: Compile) -> Fix:
     """Wrap the model and its optimizers before they are compiled."""
     call = compiled.call
-    edits = [] if compiled.is_wrapped else [_model(compiled)]
+    edits = [] if compiled.is_wrapped else [_wrap_model(compiled)]
     imports: tuple[str, ...] = ()
     for value in compiled.optimizers:
-        more, imports = _optimizer(trial, compiled, value)
+        more, imports = _wrap_optimizer(trial, compiled, value)
         edits += more
     if not compiled.optimizers:
         default = 'optimizer={context}.wrap_optimizer(legacy_keras.optimizer("rmsprop"))'
@@ -199,7 +206,7 @@ def _statement(compiled: Compile) -> ast.Expr | None:
     return parent if isinstance(parent, ast.Expr) else None
 
 
-def _model(compiled: Compile) -> Edit:
+def _wrap_model(compiled: Compile) -> Edit:
     """``model = self.context.wrap_model(model)``, or the call around the model's expression."""
     model, statement = compiled.model, _statement(compiled)
     if statement is not None and _is_variable(compiled, model):
@@ -216,25 +223,25 @@ def _is_variable(compiled: Compile, node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and names.binder(node) is names.definition_around(node)
 
 
-def _optimizer(
+def _wrap_optimizer(
     trial: Trial, compiled: Compile, value: ast.expr
 ) -> tuple[list[Edit], tuple[str, ...]]:
-    """The edits that wrap the optimizer, and their imports."""
-    kind = given(trial, value)
+    """Return the edits that wrap an optimizer, and their imports."""
+    kind = optimizer_kind(trial, value)
     edits: list[Edit] = []
-    if kind is Given.WRAPPED:
+    if kind is OptimizerKind.WRAPPED:
         return [], ()
     imports: tuple[str, ...] = ()
     wanted = "{value}"
     has_constants = not (compiled.is_standalone and old_keras.sets_epsilon(trial))
-    if kind is Given.NAME and isinstance(value, ast.Constant) and has_constants:
+    if kind is OptimizerKind.NAME and isinstance(value, ast.Constant) and has_constants:
         name = BY_NAME[str(value.value).lower()]
         module = OPTIMIZERS if old_keras.age(trial) is Age.CURRENT else LEGACY
         spelling = spell(compiled.source, f"{module}.{name}")
         defaults = old_keras.defaults_by_name(trial, name, compiled.is_standalone)
         edits.append(Replace(value, f"{spelling.code}({defaults})"))
         imports = spelling.imports
-    elif kind is not Given.OBJECT:
+    elif kind is not OptimizerKind.OBJECT:
         wanted = f"legacy_keras.{_piece(compiled)}({{value}})"
     code = f"{{context}}.wrap_optimizer({wanted})"
     statement, names = _statement(compiled), compiled.source.names
@@ -258,17 +265,17 @@ _INERT = (ast.Constant, ast.Name, ast.List, ast.Tuple, ast.Dict, ast.Lambda)
 
 def _comes_first(trial: Trial, call: ast.Call, value: ast.expr) -> bool:
     """Whether a call runs nothing else before an argument, which may then go before it."""
-    parts = [*call.args, *(one.value for one in call.keywords)]
+    parts = [*call.args, *(keyword.value for keyword in call.keywords)]
     before = [*parts[: parts.index(value)]]
     for node in before:
-        before += [one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr)]
+        before += [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
     return all(isinstance(node, _INERT) or trial.modules.is_of_library(node) for node in before)
 
 
-# What is written anywhere else.
+# Rewrites everywhere else.
 
 
-def _returned(trial: Trial, methods: list[Function]) -> Iterator[Fix]:
+def _wrap_returned(trial: Trial, methods: list[Function]) -> Iterator[Fix]:
     """Train what ``build_model`` returns."""
     for method in methods:
         for value in trial.flow.returned(method):
@@ -278,12 +285,12 @@ def _returned(trial: Trial, methods: list[Function]) -> Iterator[Fix]:
             yield rewrite(value, code, {"value": value})
 
 
-def _kept(
+def _keep(
     trial: Trial, compiled: Compile, methods: list[Function], is_recorded: bool
 ) -> Iterator[Fix | Remark]:
-    """A call that stays: its optimizer is what its name meant; ``trained`` sees to that itself."""
+    """Keep a call, with the optimizer that its name meant, unless ``trained`` does that."""
     source, call = compiled.source, compiled.call
-    homes = [trial.modules.home(one) for one in methods]
+    homes = [trial.modules.home(method) for method in methods]
     if compiled.is_trained and source.names.function_of(call) is None and source not in homes:
         yield Remark(call, _MODULE, "compile it in build_model")
         return
@@ -291,11 +298,12 @@ def _kept(
     if compiled.is_standalone or not is_recorded or is_local(trial, call):
         piece, has_own = _piece(compiled), _has_own_compile(trial, compiled)
         for value in compiled.optimizers:
-            kind = given(trial, value)
-            may_be_name = kind is Given.UNKNOWN and not isinstance(value, ast.Constant)
-            if kind is Given.NAME or (may_be_name and not has_own):
+            kind = optimizer_kind(trial, value)
+            may_be_name = kind is OptimizerKind.UNKNOWN and not isinstance(value, ast.Constant)
+            if kind is OptimizerKind.NAME or (may_be_name and not has_own):
                 edits.append(Replace(value, f"legacy_keras.{piece}({{value}})", {"value": value}))
-        for value in [one.value for one in call.keywords if one.arg is None and not has_own]:
+        stars = [keyword.value for keyword in call.keywords if keyword.arg is None]
+        for value in stars if not has_own else ():
             behind_stars = f"arguments_of_{piece}"
             code = f"legacy_keras.{behind_stars}({{value}})"
             edits.append(Replace(value, code, {"value": value}))

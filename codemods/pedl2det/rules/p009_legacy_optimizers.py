@@ -39,68 +39,71 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite the optimizers in every file of the project."""
     written_for = old_keras.age(trial)
     for reference in trial.references:
-        row = old_keras.meant(reference, written_for)
+        row = old_keras.row_for(reference, written_for)
         if row is not None and old_keras.is_optimizer(row) and not reference.is_import:
-            yield from _use(trial, reference, row)
+            yield from _rewrite_use(trial, reference, row)
     yield from (_may_be_old if written_for is Age.CURRENT else _others)(trial)
 
 
 def _may_be_old(trial: Trial) -> Iterator[Remark]:
     """Old arguments that may be those of an optimizer, and options that may hold them."""
     for call in trial.modules.of(ast.Call):
-        named = {one.arg for one in call.keywords}
-        is_hidden = None in named and old_keras.given(trial, call) is old_keras.Given.OBJECT
+        named = {keyword.arg for keyword in call.keywords}
+        is_hidden = (
+            None in named
+            and old_keras.optimizer_kind(trial, call) is old_keras.OptimizerKind.OBJECT
+        )
         is_old = any(not _takes(trial, call, name) for name in OLD_KEYWORDS & named)
-        if is_old or (is_hidden and not all(_is_dict(trial, one) for one in call.keywords)):
+        if is_old or (is_hidden and not all(_is_dict(trial, keyword) for keyword in call.keywords)):
             yield Remark(call, _MAY_BE_OLD, _WRITE_LEGACY, Kind.NOTE)
 
 
 def _is_dict(trial: Trial, keyword: ast.keyword) -> bool:
     origins = trial.flow.origins(keyword.value)
-    return keyword.arg is not None or all(isinstance(one.node, ast.Dict) for one in origins)
+    return keyword.arg is not None or all(isinstance(origin.node, ast.Dict) for origin in origins)
 
 
 def _takes(trial: Trial, call: ast.Call, name: str) -> bool:
     """Whether a function of a library is called, or one that has a parameter of this name."""
     called = trial.flow.called(call)
-    parameters = [[*one.args.args, *one.args.kwonlyargs] for one in called]
-    is_own = all(name in {one.arg for one in of_one} for of_one in parameters)
+    parameters = [[*function.args.args, *function.args.kwonlyargs] for function in called]
+    is_own = all(name in {parameter.arg for parameter in group} for group in parameters)
     return trial.modules.is_of_library(call.func) or (bool(called) and is_own)
 
 
-def _names(trial: Trial, statement: ast.ImportFrom) -> Iterator[Fix]:
-    """Names that code may reach by their texts, or that may be one of several optimizers."""
+def _rewrite_import(trial: Trial, statement: ast.ImportFrom) -> Iterator[Fix]:
+    """Rewrite imports of names that code may look up by text, or that have several meanings."""
     source = trial.modules.home(statement)
-    rows = {one: names.lookup(f"{statement.module}.{one.name}") for one in statement.names}
+    rows = {alias: names.lookup(f"{statement.module}.{alias.name}") for alias in statement.names}
     if statement.level or not any(row and old_keras.is_optimizer(row) for row in rows.values()):
         return
-    uses = [one for one in trial.references if one.source is source and not one.is_import]
-    used = {ast.unparse(one.node) for one in uses}
+    uses = [use for use in trial.references if use.source is source and not use.is_import]
+    used = {ast.unparse(use.node) for use in uses}
     kinds = {
-        one: row
-        for one, row in rows.items()
-        if row and old_keras.is_optimizer(row) and (one.asname or one.name) not in used
+        alias: row
+        for alias, row in rows.items()
+        if row and old_keras.is_optimizer(row) and (alias.asname or alias.name) not in used
     }
-    bound = [source.names.module_bindings(one.asname or one.name) for one in kinds]
-    is_hidden = _BY_TEXT.search(source.text) or any(len(one) > 1 for one in bound)
+    bound = [source.names.module_bindings(alias.asname or alias.name) for alias in kinds]
+    is_hidden = _BY_TEXT.search(source.text) or any(len(bindings) > 1 for bindings in bound)
     if not kinds or not is_hidden:
         return
-    today = [one for one, row in kinds.items() if row.same and not row.parameters]
-    others = [one for one in statement.names if one not in kinds]
+    today = [alias for alias, row in kinds.items() if row.same and not row.parameters]
+    others = [alias for alias in statement.names if alias not in kinds]
     places = ((statement.module, others), (LEGACY, today))
-    code = [ast.unparse(ast.ImportFrom(place, of_it, 0)) for place, of_it in places if of_it]
-    made = {one: row for one, row in kinds.items() if one not in today}
-    code += [f"{one.asname or one.name} = {_piece(row)}" for one, row in made.items()]
+    code = [ast.unparse(ast.ImportFrom(place, aliases, 0)) for place, aliases in places if aliases]
+    functions = {alias: row for alias, row in kinds.items() if alias not in today}
+    code += [f"{alias.asname or alias.name} = {_piece(row)}" for alias, row in functions.items()]
     yield Fix(statement, (ReplaceStatement(statement, "\n".join(code)),))
 
 
 def _piece(row: names.Name) -> str:
-    """The function with the old arguments and defaults of an optimizer."""
+    """The function with the arguments and defaults that an optimizer had."""
     return f"legacy_keras.{row.support or (row.new or '').rpartition('.')[2]}"
 
 
-def _use(trial: Trial, reference: Reference, row: names.Name) -> Iterator[Fix | Remark]:
-    """One use of an optimizer's class: called, or as a value."""
+def _rewrite_use(trial: Trial, reference: Reference, row: names.Name) -> Iterator[Fix | Remark]:
+    """Rewrite one use of an optimizer's class: a call, or the class as a value."""
     node, source = reference.node, reference.source
     assert isinstance(node, ast.expr)
     if not row.same:  # no optimizer of Keras computes the same
@@ -110,12 +113,13 @@ def _use(trial: Trial, reference: Reference, row: names.Name) -> Iterator[Fix | 
     call = reference.call
     parent = source.names.parents.get(node)
     if call is not None:
-        clips = [one for one in call.keywords if one.arg in _CLIPS]
+        clips = [keyword for keyword in call.keywords if keyword.arg in _CLIPS]
         is_standalone = means_standalone(trial, reference.dotted)
-        is_plain = not old_keras.sets_epsilon(trial) and all(_clips(one.value) for one in clips)
+        is_plain = all(_clips(clip.value) for clip in clips) and not old_keras.sets_epsilon(trial)
         is_faithful = is_standalone and not is_plain
         edits = None if is_faithful else call_edits(call, row)
-        if row.keywords.get("lr", "") is None and any(one.arg == "lr" for one in call.keywords):
+        has_rate = any(keyword.arg == "lr" for keyword in call.keywords)
+        if has_rate and row.keywords.get("lr", "") is None:
             message = "Ftrl never read lr=, and trained with its default rate, 0.001"
             yield Remark(call, message, "give learning_rate= if it is to have another", Kind.NOTE)
         if is_standalone and len(clips) > 1:
@@ -139,7 +143,7 @@ def _use(trial: Trial, reference: Reference, row: names.Name) -> Iterator[Fix | 
 
 
 def _clips(value: ast.expr) -> bool:
-    """Whether a value is visibly positive: Keras 2.2.4 did not clip by any other."""
+    """Whether a value is visibly positive: Keras 2.2.4 clipped by no other."""
     limit = getattr(value, "value", None)
     return isinstance(limit, int | float) and limit > 0
 
@@ -149,37 +153,37 @@ def _as_value(trial: Trial, node: ast.expr, row: names.Name) -> list[Edit] | Non
 
     Returns None if a call may mean something else today.
     """
-    calls = [use.around for use in trial.flow.uses(node) if use.way is Way.METHOD]
-    found = [call for call in calls if isinstance(call, ast.Call)]
-    all_same = bool(found) and all(_means_the_same(call, row) for call in found)
+    around = [use.around for use in trial.flow.uses(node) if use.way is Way.METHOD]
+    calls = [call for call in around if isinstance(call, ast.Call)]
+    all_same = bool(calls) and all(_means_the_same(call, row) for call in calls)
     if (row.defaults or row.parameters) and not all_same:
         return None
     here = trial.modules.home(node)
     return [
         RenameKeyword(keyword, "learning_rate")
-        for call in found
+        for call in calls
         for keyword in call.keywords
         if keyword.arg == "lr" and trial.modules.home(call) is here
-        if not any(isinstance(one.node, _OWN) for one in trial.flow.origins(call.func))
+        if not any(isinstance(origin.node, _OWN) for origin in trial.flow.origins(call.func))
     ]
 
 
 def _means_the_same(call: ast.Call, row: names.Name) -> bool:
-    said = {one.arg for one in call.keywords}
-    if None in said or len(call.args) > 1 or "clipnorm" in said:
+    old = {keyword.arg for keyword in call.keywords}
+    if None in old or len(call.args) > 1 or "clipnorm" in old:
         return False
-    given = {row.keywords.get(str(one), one) for one in said}
+    new = {row.keywords.get(str(name), name) for name in old}
     if call.args:
-        given.add("learning_rate")
-    return row.defaults.keys() <= given
+        new.add("learning_rate")
+    return row.defaults.keys() <= new
 
 
-# The module, its functions, and its base class.
+# The module of optimizers, its functions, and their base class.
 
 
 def _others(trial: Trial) -> Iterator[Fix | Remark]:
     for statement in trial.modules.of(ast.ImportFrom):
-        yield from _names(trial, statement)
+        yield from _rewrite_import(trial, statement)
     for node in trial.modules.reads:
         dotted = trial.modules.meaning(node)
         today = trial.today(node)
@@ -203,7 +207,7 @@ def _is_derived(trial: Trial, node: ast.expr, dotted: str) -> bool:
     parent = trial.modules.home(node).names.parents[node]
     if not isinstance(parent, ast.ClassDef):
         return False
-    own = {one.name for one in parent.body if isinstance(one, ast.FunctionDef)}
+    own = {statement.name for statement in parent.body if isinstance(statement, ast.FunctionDef)}
     return "get_updates" in own or means_standalone(trial, dotted)
 
 

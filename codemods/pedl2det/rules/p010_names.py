@@ -1,20 +1,20 @@
 """Names of PEDL, Keras, TensorFlow 1 and other libraries that have moved get today's names.
 
-What each old name is called now, and which arguments have other names or defaults, stands in the
-table of ``pedl2det_names``. A name without a public successor becomes a function of the same
-behaviour in ``legacy_keras``; what nothing serves is marked.
+The table of ``pedl2det_names`` has today's name for each old one, and the arguments whose names or
+defaults have changed. A name without a public successor becomes a function of the same behaviour in
+``legacy_keras``; a name without any replacement is marked.
 
 In TensorFlow 1 and standalone Keras, ``LSTM`` and ``GRU`` had
 ``recurrent_activation="hard_sigmoid"``, and ``GRU`` had ``reset_after=False``. A call that leaves
-them out says them; where a class is used as a value, or called with hidden arguments, P027 gives it
+them out gets them; where a class is used as a value, or called with hidden arguments, P027 restores
 the old defaults. ``tf.to_float(x)`` becomes ``tf.cast(x, tf.float32)``.
 
 A function of TensorFlow 1 that takes other arguments today keeps its name where a call means the
 same, with the new names of its parameters, and becomes that of ``tf.compat.v1`` elsewhere.
 
-Old NumPy gave an array of several lengths ``dtype=object`` by itself. Whether rows have one length
-only the running code knows, so ``legacy_keras.ragged_array`` decides there, unless the rows are
-plainly numbers or arrays.
+Old NumPy gave an array with rows of several lengths ``dtype=object`` by itself. Only the running
+code knows the lengths, so ``legacy_keras.ragged_array`` decides there, unless the rows are plainly
+numbers or arrays.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from pedl2det_names.libraries import HEADS as LIBRARY_HEADS
 from pedl2det_names.libraries import ROWS as LIBRARIES
 from pedl2det_names.libraries import UNLIKELY
 
-#: Names that a rule of their own rewrites.
+#: Names that other rules rewrite.
 _OWN_RULE = (
     *("pedl.get_", "pedl.util.", "pedl.trial.get_", "pedl.trial_controller."),
     *("determined.trial_controller.", "pedl.frameworks.keras.wrap_dataset"),
@@ -52,9 +52,9 @@ _EVALUATED_ONCE = (
 _TENSORS = (f"{old_keras.KERAS}.backend.", "tensorflow.")
 _VARIABLES = ("Variable", "constant", "ones", "variable", "zeros")
 #: Names of the optimizers' module that are no optimizers.
-_OPTIMIZERS = [f"{old_keras.OPTIMIZERS}.{one}" for one in ("get", "deserialize", "Optimizer")]
+_OPTIMIZERS = [f"{old_keras.OPTIMIZERS}.{name}" for name in ("get", "deserialize", "Optimizer")]
 _RAGGED = ("numpy.array", "numpy.asarray")
-#: Libraries whose functions give arrays, images and tables.
+#: Libraries whose functions return arrays, images and tables.
 _ARRAYS = ("PIL", "cv2", "h5py", "numpy", "pandas", "scipy", "skimage", "sklearn", "tensorflow")
 _CHOSEN = re.compile("hparams|hyperparameter")
 _CREATES = re.compile(r"\b(?:create|require)_(?:dataset|group)\b")
@@ -65,7 +65,7 @@ _CASTS = {
     "tensorflow.to_int32": "int32",
     "tensorflow.to_int64": "int64",
 }
-#: What asks whether a name is there.
+#: Nodes that test whether a name is there.
 _TESTS = ast.BoolOp | ast.Compare | ast.If | ast.IfExp | ast.UnaryOp
 
 
@@ -73,16 +73,16 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite every old name that the table has."""
     written_for, others = old_keras.age(trial), _OWN_RULE
     if trial.carried:
-        others = (*(one for one in others if one not in names.harness.LOADERS), *TRIALS)
+        others = (*(prefix for prefix in others if prefix not in names.harness.LOADERS), *TRIALS)
     is_of_p011 = not (trial.carried or trial.is_of_today)
     for reference in trial.references:
-        row = old_keras.meant(reference, written_for)
+        row = old_keras.row_for(reference, written_for)
         node, call = reference.node, reference.call
         if not isinstance(node, ast.expr) or reference.dotted.startswith(others):
             continue
         if reference.dotted == names.harness.ROOT:
             if isinstance(reference.source.names.parents[node], _TESTS):
-                yield rewrite(node, "True")  # it always was there
+                yield rewrite(node, "True")  # it was always there
         elif row is None or old_keras.is_optimizer(row) or row.new in _OPTIMIZERS:
             continue  # P009
         elif (edits := old_keras.edits_for_today(call, row)) is not None:
@@ -93,7 +93,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             continue
         elif not (is_of_p011 and call is not None and watches_validation(trial, call)):
             row = replace(row, keywords={}) if row.today else row  # tf.compat.v1 has them
-            yield from _cast(reference) or _rewritten(trial, reference, row)
+            yield from _cast(reference) or _rewrite_name(trial, reference, row)
     yield from _names_of_several(trial, written_for)
     yield from _read_late(trial) if written_for is Age.TENSORFLOW_1 else ()
 
@@ -106,19 +106,19 @@ def _is_given_to_layer(trial: Trial, reference: Reference) -> bool:
     if not isinstance(around, ast.Call) or around.func is reference.node:
         return False
     is_layer = trial.today(around.func).startswith(f"{old_keras.KERAS}.layers.")
-    return is_layer and not any(one.arg == "arguments" for one in around.keywords)
+    return is_layer and not any(keyword.arg == "arguments" for keyword in around.keywords)
 
 
 def _names_of_several(trial: Trial, written_for: Age) -> Iterator[Fix | Remark]:
-    """Rewrite imports of old names that give one name several meanings, each where it stands."""
+    """Rewrite imports that give one name several meanings, each in its place."""
     for reference in trial.references:
         alias, source = reference.node, reference.source
-        row = old_keras.meant(reference, written_for)
+        row = old_keras.row_for(reference, written_for)
         if not isinstance(alias, ast.alias) or row is None or old_keras.is_optimizer(row):
             continue
         bound, statement = alias.asname or alias.name, source.names.parents[alias]
-        uses = [one for one in source.names.of(ast.Name) if one.id == bound]
-        if not any(_means_several(source, one, alias) for one in uses):
+        uses = [node for node in source.names.of(ast.Name) if node.id == bound]
+        if not any(_means_several(source, node, alias) for node in uses):
             continue
         assert isinstance(statement, ast.Import | ast.ImportFrom)
         home, _, name = (row.new or "").rpartition(".")
@@ -136,7 +136,7 @@ def _names_of_several(trial: Trial, written_for: Age) -> Iterator[Fix | Remark]:
 
 
 def _means_several(source: Source, name: ast.Name, alias: ast.alias) -> bool:
-    bound = {one.node for one in source.names.bindings(name)}
+    bound = {binding.node for binding in source.names.bindings(name)}
     return alias in bound and len(bound) > 1 and source.names.qualified(name) is None
 
 
@@ -148,48 +148,49 @@ def _is_likely_right(trial: Trial, row: names.Name, reference: Reference, writte
     is_old = call is not None and any(use.method == "item" for use in trial.flow.uses(call))
     if row.old == "numpy.load":
         is_old |= _is_chosen(trial, call)
-    elif call is not None:  # a file that is made, if it is not there
+    elif call is not None:  # a file that is created if it is not there
         is_old |= any(_is_changed(use.around) for use in trial.flow.uses(call))
     return row.old in UNLIKELY and not (trial.is_unseen(node) or is_old)
 
 
 def _is_changed(around: ast.AST) -> bool:
-    """Whether something is put into a file."""
+    """Whether code puts something into a file."""
     is_item = isinstance(around, ast.Subscript) and isinstance(around.ctx, ast.Store)
     return is_item or _CREATES.search(ast.unparse(around)) is not None
 
 
 def _is_chosen(trial: Trial, call: ast.Call | None) -> bool:
-    """Whether a config may choose a file, of which another one may hold objects.
+    """Whether a config may choose a file: another file may hold objects.
 
-    Of archives, which a ``with`` reads, only where it visibly does.
+    For an archive, which a ``with`` reads, this has to be visible.
     """
     if call is not None and isinstance(trial.modules.home(call).names.parents[call], ast.withitem):
-        parts = [one for one in ast.walk(call) if isinstance(one, ast.Name | ast.Subscript)]
-        origins = [ast.unparse(one.node) for part in parts for one in trial.flow.origins(part)]
-        return any(map(_CHOSEN.search, origins))
-    values = [one for path in call.args for one in trial.flow.origins(path)] if call else []
-    return not values or not all(isinstance(one.node, ast.Constant) for one in values)
+        parts = [node for node in ast.walk(call) if isinstance(node, ast.Name | ast.Subscript)]
+        origins = [origin for part in parts for origin in trial.flow.origins(part)]
+        return any(_CHOSEN.search(ast.unparse(origin.node)) for origin in origins)
+    origins = [origin for path in call.args for origin in trial.flow.origins(path)] if call else []
+    return not origins or not all(isinstance(origin.node, ast.Constant) for origin in origins)
 
 
 def _may_be_ragged(trial: Trial, call: ast.Call | None) -> bool:
-    """Whether an array of no said type is made of rows whose lengths are not plainly the same."""
+    """Whether an array without ``dtype`` is made of rows that may differ in length."""
     match call:
         case None:
             return True
-        case ast.Call(keywords=keywords) if any(one.arg == "dtype" for one in keywords):
+        case ast.Call(keywords=keywords) if any(keyword.arg == "dtype" for keyword in keywords):
             return False
         case ast.Call(args=[ast.List(elts=rows) | ast.Tuple(elts=rows)]):
-            if len({len(one.elts) for one in rows if isinstance(one, ast.List | ast.Tuple)}) > 1:
+            lists = [row for row in rows if isinstance(row, ast.List | ast.Tuple)]
+            if len({len(row.elts) for row in lists}) > 1:
                 return True
-            origins = [one.node for row in rows for one in trial.flow.origins(row)]
-            is_seen = any(isinstance(one, ast.Call) for one in origins)
+            values = [origin.node for row in rows for origin in trial.flow.origins(row)]
+            is_seen = any(isinstance(value, ast.Call) for value in values)
             is_seen |= trial.is_unseen(call)
-            return is_seen and not all(_is_regular(trial, one) for one in origins)
-        case ast.Call(args=[ast.ListComp(elt=each)]):
-            return not _is_regular(trial, each)
+            return is_seen and not all(_is_regular(trial, value) for value in values)
+        case ast.Call(args=[ast.ListComp(elt=row)]):
+            return not _is_regular(trial, row)
         case ast.Call(args=[rows]):
-            return not all(_is_regular(trial, one.node) for one in trial.flow.origins(rows))
+            return not all(_is_regular(trial, origin.node) for origin in trial.flow.origins(rows))
     return False
 
 
@@ -206,7 +207,7 @@ def _is_regular(trial: Trial, value: ast.AST) -> bool:
         case ast.List(elts=[]):  # filled by what is appended
             return not (trial.is_unseen(value) or any(map(_is_list, _appended(trial, value))))
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
-            return bool(parts) and all(_is_regular(trial, one) for one in parts)
+            return bool(parts) and all(_is_regular(trial, part) for part in parts)
     return isinstance(value, ast.Constant | ast.Compare)
 
 
@@ -227,30 +228,30 @@ def _is_list(value: ast.AST) -> bool:
 
 
 def _cast(reference: Reference) -> list[Fix]:
-    """``tf.cast`` in the place of a cast whose arguments are all visible."""
+    """Write ``tf.cast`` for a cast whose arguments are all visible."""
     source, call, name = reference.source, reference.call, _CASTS.get(reference.dotted)
-    given = arguments_of(call, ("x", "name")) if call is not None and name is not None else None
-    if call is None or not given or "x" not in given:
+    arguments = arguments_of(call, ("x", "name")) if call is not None and name is not None else None
+    if call is None or not arguments or "x" not in arguments:
         return []
     cast = spell(source, "tensorflow.cast", call.func)
     dtype = spell(source, f"tensorflow.{name}", call.func)
-    named = ", name={name}" if "name" in given else ""
+    named = ", name={name}" if "name" in arguments else ""
     code = f"{cast.code}({{x}}, {dtype.code}{named})"
-    return [rewrite(call, code, given, imports=(*cast.imports, *dtype.imports))]
+    return [rewrite(call, code, arguments, imports=(*cast.imports, *dtype.imports))]
 
 
-def _rewritten(trial: Trial, reference: Reference, row: names.Name) -> Iterable[Fix | Remark]:
+def _rewrite_name(trial: Trial, reference: Reference, row: names.Name) -> Iterable[Fix | Remark]:
     node, call, code = reference.node, reference.call, ast.unparse(reference.node)
     assert isinstance(node, ast.expr)
     if row.same and row.new is not None and not row.new.startswith("{"):
         arguments: list[Edit] | None = None
         roots = [value.partition(".")[0] for value in row.defaults.values()]
-        imports = tuple(f"import {one}" for one in roots if one in LIBRARY_HEADS)
+        imports = tuple(f"import {package}" for package in roots if package in LIBRARY_HEADS)
         if call is not None:
             arguments = old_keras.call_edits(call, row)
         elif not row.defaults or _is_settled(reference.source, node, row):
             arguments = []
-        given = ", ".join(f"{name}={value}" for name, value in row.defaults.items())
+        defaults = ", ".join(f"{name}={value}" for name, value in row.defaults.items())
         is_settled = call is not None or _is_settled(reference.source, node, row)
         is_value = row.old == row.new and not is_settled
         root, _, path = reference.dotted.partition(".")
@@ -259,7 +260,9 @@ def _rewritten(trial: Trial, reference: Reference, row: names.Name) -> Iterable[
             yield rewrite(node, f"legacy_keras.by_place({{it}}, {places})", {"it": node})
         elif is_value and row.old in LIBRARIES and row.defaults:
             more = ("import functools", *imports)
-            yield rewrite(node, f"functools.partial({{it}}, {given})", {"it": node}, imports=more)
+            yield rewrite(
+                node, f"functools.partial({{it}}, {defaults})", {"it": node}, imports=more
+            )
         elif arguments is None and row.keywords and root == "tensorflow" and path[:5] != "keras":
             yield from old_keras.respelled(reference.source, node, f"tensorflow.compat.v1.{path}")
         elif row.old == row.new and arguments is not None:
@@ -270,7 +273,7 @@ def _rewritten(trial: Trial, reference: Reference, row: names.Name) -> Iterable[
             yield from old_keras.respelled(reference.source, node, row.new)  # P027
         else:
             message = f"`{code}` has other arguments today, and not all are visible"
-            yield Remark(node, message, f"partial({row.new}, {given})")
+            yield Remark(node, message, f"partial({row.new}, {defaults})")
     elif row.support is not None:
         is_stale = row.support in ("Session", "get_session") and _may_be_stale(trial, call)
         notes = ((Kind.DIFFERENT, _EVALUATED_ONCE),) if is_stale else ()
@@ -287,29 +290,30 @@ def _rewritten(trial: Trial, reference: Reference, row: names.Name) -> Iterable[
 
 
 def _is_settled(source: Source, node: ast.expr, row: names.Name) -> bool:
-    """Whether ``isinstance`` asks about a class, or an earlier run has seen to its arguments."""
+    """Whether ``isinstance`` asks about a class, or an earlier run wrote its arguments."""
     parent = source.names.parents.get(node)
     if old_keras.asks_about_class(source, node):
         return True
     if not isinstance(parent, ast.Call) or parent.func is node:
         return False
-    given = {one.arg for one in parent.keywords}
+    named = {keyword.arg for keyword in parent.keywords}
     is_mended = ast.unparse(parent.func) == "legacy_keras.by_place"
-    return is_mended or bool(given & row.defaults.keys())
+    return is_mended or bool(named & row.defaults.keys())
 
 
 def _read_late(trial: Trial) -> Iterator[Remark]:
-    """Tensors that ``K.eval`` may compute anew after they were made."""
+    """Report tensors that ``K.eval`` may have computed again after they were created."""
     for node in trial.modules.reads:
         call = trial.modules.home(node).names.parents[node]
         if trial.today(node) != f"{old_keras.KERAS}.backend.eval" or not isinstance(call, ast.Call):
             continue
-        for value in [one for one in call.args[:1] if not isinstance(one, ast.Call)]:
-            makers = [getattr(one.node, "func", one.node) for one in trial.flow.origins(value)]
-            made = [trial.today(one) for one in makers if isinstance(one, ast.expr)]
+        for value in [value for value in call.args[:1] if not isinstance(value, ast.Call)]:
+            origins = trial.flow.origins(value)
+            makers = [getattr(origin.node, "func", origin.node) for origin in origins]
+            made = [trial.today(maker) for maker in makers if isinstance(maker, ast.expr)]
             if any(
-                one.startswith(_TENSORS) and one.rpartition(".")[2] not in _VARIABLES
-                for one in made
+                dotted.startswith(_TENSORS) and dotted.rpartition(".")[2] not in _VARIABLES
+                for dotted in made
             ):
                 yield Remark(call, _EVALUATED_ONCE, kind=Kind.DIFFERENT)
 
@@ -321,7 +325,7 @@ def _may_be_stale(trial: Trial, call: ast.Call | None) -> bool:
         use.way is Way.ARGUMENT  # of set_session
         or (
             isinstance(use.around, ast.Call)
-            and all(isinstance(one, ast.Call) for one in use.around.args)
+            and all(isinstance(argument, ast.Call) for argument in use.around.args)
         )
         for use in uses
     ]

@@ -1,16 +1,16 @@
 """Callbacks that act by epoch keep the epochs and the logs that they had.
 
 ``EarlyStopping`` and ``ReduceLROnPlateau`` that watch a metric of the validation become those of
-Determined, which act after each validation. For all others the old harness counted an epoch of one
-pass over the training data and gave them training metrics: ``legacy_keras.with_epoch_logs`` does
-the same, and numbers the batches in such an epoch; with ``records_per_epoch`` in the config, the
-epochs of Determined are as long. It also stands where only a run shows which callbacks there are,
-and which hooks they have. Lists of callbacks of Determined, and of those of Keras that have no hook
-of epochs or batches, stay as they are.
+Determined, which act after each validation. For all others, an epoch of the old harness was one
+pass over the training data, and its logs had training metrics: ``legacy_keras.with_epoch_logs``
+does the same, and numbers the batches in such an epoch; with ``records_per_epoch`` in the config,
+epochs of Determined have the same length. It is also written where only a run shows which callbacks
+there are, and which hooks they have. Lists of Determined's callbacks, and of callbacks of Keras
+without hooks for epochs or batches, stay as they are.
 
 ``monitor=`` of these two names the metric as the migrated trial reports it, ``val_accuracy`` for
-``val_acc``; the logs of all others have both names. Those of a ``KerasTrial`` have the metrics of
-its training, by the names that it gives them.
+``val_acc``; the logs of all others have both names. Callbacks of a ``KerasTrial`` get its training
+metrics, under the names that it gives them.
 """
 
 from __future__ import annotations
@@ -54,22 +54,23 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     if trial.is_of_today and old_keras.age(trial) is Age.CURRENT:
         return
     found = [monitor_of(trial, call) for call in trial.modules.of(ast.Call)]
-    monitors = [one for one in found if one is not None]
-    yield from _renamed(trial, monitors)
+    monitors = [monitor for monitor in found if monitor is not None]
+    yield from _rename_monitors(trial, monitors)
     if not trial.is_of_today:
-        watching = [one.call for one in monitors if watches_validation(trial, one.call)]
-        for call in watching:
-            yield _by_validation(trial, call.func, [one.func for one in watching])
-        yield from _with_epochs(trial)
+        calls = [monitor.call for monitor in monitors]
+        watching = [call.func for call in calls if watches_validation(trial, call)]
+        for function in watching:
+            yield _act_by_validation(trial, function, watching)
+        yield from _wrap_callbacks(trial)
 
 
-def _renamed(trial: Trial, monitors: Sequence[Monitor]) -> Iterator[Fix | Remark]:
+def _rename_monitors(trial: Trial, monitors: Sequence[Monitor]) -> Iterator[Fix | Remark]:
     """Give each ``monitor=`` the name by which its metric is reported today."""
-    compiled = compiles(trial)
-    trained = [one.call for one in compiled if one.is_trained]
-    asked = asked_for(trial, *(trained or [one.call for one in compiled]))
+    calls = compiles(trial)
+    trained = [compiled.call for compiled in calls if compiled.is_trained]
+    asked = asked_for(trial, *(trained or [compiled.call for compiled in calls]))
     of_keras_trial = metric_names(trial)
-    arguments = {one.node for one in monitors}
+    arguments = {monitor.node for monitor in monitors}
     done: set[ast.expr] = set()
     for monitor in monitors:
         for text in monitor.texts:
@@ -90,8 +91,8 @@ def _renamed(trial: Trial, monitors: Sequence[Monitor]) -> Iterator[Fix | Remark
             yield rewrite(text, code, notes=((Kind.NOTE, message),))
 
 
-def _by_validation(trial: Trial, function: ast.expr, watching: Collection[ast.expr]) -> Fix:
-    """The callback of Determined in the place of one that watches the validation."""
+def _act_by_validation(trial: Trial, function: ast.expr, watching: Collection[ast.expr]) -> Fix:
+    """Replace a callback that watches the validation by that of Determined."""
     source = trial.modules.home(function)
     callback = trial.today(function).rpartition(".")[2]
     dotted = f"determined.keras.callbacks.{callback}"
@@ -101,14 +102,14 @@ def _by_validation(trial: Trial, function: ast.expr, watching: Collection[ast.ex
         for node in source.names.of(ast.Name)
     )
     if is_shared:  # the name means the callback of Keras elsewhere in this file
-        found = Spelling(dotted, ("import determined.keras",))
+        spelling = Spelling(dotted, ("import determined.keras",))
     else:
-        found = spell(source, dotted, like=function if isinstance(function, ast.Name) else None)
+        spelling = spell(source, dotted, like=function if isinstance(function, ast.Name) else None)
     notes = ((Kind.DIFFERENT, _ACTS_NOW.format(callback=callback)),)
-    return rewrite(function, found.code, imports=found.imports, notes=notes)
+    return rewrite(function, spelling.code, imports=spelling.imports, notes=notes)
 
 
-def _with_epochs(trial: Trial) -> Iterable[Fix | Remark]:
+def _wrap_callbacks(trial: Trial) -> Iterable[Fix | Remark]:
     """Wrap the lists of callbacks that may act by epoch, in the methods that the harness calls."""
     is_counted = False
     for method in _called_by_harness(trial):
@@ -129,21 +130,21 @@ def _with_epochs(trial: Trial) -> Iterable[Fix | Remark]:
                 yield rewrite(value, code, {"callbacks": value})
                 is_counted = True
     if is_counted:
-        yield from _remembering(trial)
+        yield from _keep_training_data(trial)
 
 
 def _called_by_harness(trial: Trial) -> Iterator[Function]:
-    """The methods that return callbacks, but those that only hand them on to one below."""
-    used = [trial.flow.method(one, _METHOD) for one in trial.concrete]
+    """The methods that return callbacks, except those that only subclasses' methods call."""
+    used = [trial.flow.method(owner, _METHOD) for owner in trial.concrete]
     below = dict.fromkeys(method for _, method in trial.methods(_METHOD))
     for method in below:
-        calls = [one.node for one in trial.flow.calls(method)]
+        calls = [call.node for call in trial.flow.calls(method)]
         callers = {trial.modules.home(call).names.function_of(call) for call in calls}
         if method in used or callers.isdisjoint(below):
             yield method
 
 
-def _remembering(trial: Trial) -> Iterable[Fix]:
+def _keep_training_data(trial: Trial) -> Iterable[Fix]:
     """Keep the training data on the trial, since a loader method is called once."""
     name = training_name(trial)
     for _, method in trial.methods(TRAINING_METHOD):

@@ -1,13 +1,13 @@
-"""What happened around the trial's module when the old harness imported the package.
+"""What else happened when the old harness imported the trial's package.
 
-The old harness imported ``__init__.py`` first. Where that does more than to name the trial and its
-data, the new entrypoint is ``__init__:Trial``, so that all of it happens as before.
+The old harness imported ``__init__.py`` first. Where that does more than name the trial and its
+data, the new entrypoint is ``__init__:Trial``, so that all of it still happens.
 
 The new entrypoint imports a module by its own name, so relative imports of modules beside the trial
 have no package to start from, and become absolute.
 
-The model directory is the working directory everywhere: a path in it that begins with its place in
-a container of the cluster becomes a relative one (so in configs: C113).
+The model directory is the working directory everywhere: a path that begins with the place of this
+directory in a container of the cluster becomes relative (in configs: C113).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ENTRY = "the entrypoint is in __init__.py, because this has to happen before th
 
 
 def check(trial: Trial) -> Iterable[Fix]:
-    """Say that ``__init__.py`` is imported first, and from where modules are imported."""
+    """Ask for ``__init__.py`` to be imported first, and make imports absolute."""
     if trial.init_effect is not None:
         needs, notes = (ConfigNeed("init_first", True),), ((Kind.NOTE, _ENTRY),)
         yield Fix(trial.init_effect, config=needs, notes=notes)

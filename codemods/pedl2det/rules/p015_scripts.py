@@ -16,8 +16,8 @@ from pedl2det.fixes import Fix, rewrite
 
 
 def check(trial: Trial) -> Iterable[Fix]:
-    """Hand the context to a function that asked the Native API for one."""
-    calls = [one.call for one in trial.uses(*INITS) if one.call is not None]
+    """Write the context where a script asked the Native API for one."""
+    calls = [reference.call for reference in trial.uses(*INITS) if reference.call is not None]
     if trial.carried:
         return [rewrite(call, "legacy_keras.context()") for call in calls]
     return [rewrite(call, "{context}") for call in calls if trial.context.at(call) is not None]

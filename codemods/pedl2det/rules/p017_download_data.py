@@ -1,7 +1,7 @@
 """The trial's constructor calls ``download_data``, once on each machine.
 
-That is before the loaders, as in PEDL, and ``get_download_data_dir`` returns on every process what
-it returned. Both are small functions of ``legacy_keras.py``.
+As in PEDL, that is before the loaders, and ``get_download_data_dir`` returns its result in every
+process. ``legacy_keras.py`` has a small function for each.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _DEFINE = "name the directory in the data section of the config: context.get_dat
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
-    """Call the function in the constructor, and answer who asks for its directory."""
+    """Call the function in the constructor, and serve the directory that it returns."""
     for root in trial.roots if trial.download_place and not trial.carried else ():  # P034
-        yield _called(trial, root)
+        yield _call_in_constructor(trial, root)
     for reference in trial.uses("pedl.get_download_data_dir"):
         node = reference.node
         if trial.download_place is None:
@@ -28,8 +28,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield rewrite(node, "legacy_keras.get_download_data_dir")
 
 
-def _called(trial: Trial, root: ast.ClassDef) -> Fix:
-    """The statement of a constructor, and what it needs."""
+def _call_in_constructor(trial: Trial, root: ast.ClassDef) -> Fix:
     source, function = trial.modules.home(root), trial.download
     home, name = trial.modules.split(trial.download_place or "")
     assert home is not None

@@ -1,12 +1,12 @@
 """The context wraps every ``tf.data.Dataset``.
 
 ``wrap_dataset`` gives each process its share of a dataset. PEDL let a trial leave it out, and then
-every process read the whole dataset. Determined insists on it, so the loader methods of
-such a trial wrap what they get with ``shard_dataset=False`` (P005).
+every process read the whole dataset. Determined requires it, so the loader methods of such a trial
+wrap what they get with ``shard_dataset=False`` (P005).
 
-``context.experimental.cache_train_dataset`` of the data layer, which is gone since Determined
-0.19.10, decorated a function that made a dataset. What the function returns is wrapped by the
-context now, and kept in memory.
+``context.experimental.cache_train_dataset`` of the data layer, which Determined 0.19.10 removed,
+decorated a function that made a dataset. Now the context wraps what the function returns, and the
+dataset is cached in memory.
 """
 
 from __future__ import annotations
@@ -48,22 +48,22 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
                 ):
                     function = source.names.parents[call]
                     if isinstance(function, ast.FunctionDef) and call in function.decorator_list:
-                        yield from _cached(trial, source, function, call, name)
+                        yield from _cache(trial, source, function, call, name)
                     else:
                         yield Remark(call, _GONE.format(name=name, order=""), _HELP)
 
 
-def _cached(
+def _cache(
     trial: Trial, source: Source, function: ast.FunctionDef, decorator: ast.Call, name: str
 ) -> Iterable[Fix]:
-    given = arguments_of(decorator, _PARAMETERS) or {}
-    shuffle = given.get("shuffle")
+    arguments = arguments_of(decorator, _PARAMETERS) or {}
+    shuffle = arguments.get("shuffle")
     shuffles = isinstance(shuffle, ast.Constant) and bool(shuffle.value)
     order = "; they are shuffled in another order" if shuffles else ""
     notes = ((Kind.DIFFERENT, _GONE.format(name=name, order=order)),)
     yield Fix(decorator, (Drop(decorator),), notes=notes)
     for call in source.names.of(ast.Call):
-        origins = [one.node for one in trial.flow.origins(call.func)]
+        origins = [origin.node for origin in trial.flow.origins(call.func)]
         if origins == [function] and trial.context.at(call) is not None:
             code = "{context}.wrap_dataset({made}).cache()"
             if shuffles:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pedl2det.analysis.loaders import Role, is_dataset, is_sequence, made_of, returning
+from pedl2det.analysis.loaders import Role, is_dataset, is_sequence, loader_functions, made_of
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, Remark, rewrite
 
@@ -20,10 +20,10 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Cut what the loader methods return for training."""
     if trial.is_of_today:
         return
-    for method, role in returning(trial):
+    for method, role in loader_functions(trial):
         for value in trial.flow.returned(method) if role is Role.TRAINING else ():
             made = made_of(trial, value)
-            is_object = all(is_dataset(trial, one) or is_sequence(trial, one) for one in made)
+            is_object = all(is_dataset(trial, data) or is_sequence(trial, data) for data in made)
             if (made and is_object) or trial.context.at(value) is None:
                 continue
             if trial.flow.calls(method):

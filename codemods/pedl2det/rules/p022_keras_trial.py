@@ -2,11 +2,11 @@
 
 It names its metrics by role, in two dicts. Keras has one list: ``legacy_keras.named_metrics`` makes
 it, under the names that are reported; Keras puts ``val_`` before those of a validation.
-``compute_validation_metrics`` is called by a callback. ``batch_size`` is called no more. A trial
-that reads what the harness set on it is carried over whole.
+A callback calls ``compute_validation_metrics``; nothing calls ``batch_size``. A trial that reads
+attributes that the harness set is carried over whole.
 
-An optimizer that it gave by its name becomes an object, which a checkpoint can hold:
-``legacy_keras.standalone_optimizer`` gives that of standalone Keras, with its defaults.
+An optimizer given by its name becomes an object, which a checkpoint can hold:
+``legacy_keras.standalone_optimizer`` makes that of standalone Keras, with its defaults.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pedl2det.analysis.loaders import RECORD_LOADERS, cuts_by_hyperparameter
 from pedl2det.analysis.metric_names import RENAMED, keras_trials, note_on_names
 from pedl2det.analysis.models import is_functional
 from pedl2det.analysis.names import Names
-from pedl2det.analysis.old_keras import Given, given
+from pedl2det.analysis.old_keras import OptimizerKind, optimizer_kind
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import AddMember, Fix, Remark, ReplaceStatement, rewrite
@@ -36,15 +36,15 @@ _METRICS = ("training_metrics", "validation_metrics")
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite each ``KerasTrial`` of the project."""
     for root in keras_trials(trial):
-        yield _metrics(trial, root)
+        yield Fix(root, notes=((Kind.NOTE, note_on_names(trial, root)),), config=(RENAMED,))
         for method in trial.flow.overrides(root, "optimizer"):
             for value in trial.flow.returned(method):
-                if given(trial, value) is not Given.OBJECT:  # it may be a name
+                if optimizer_kind(trial, value) is not OptimizerKind.OBJECT:  # it may be a name
                     code = "legacy_keras.standalone_optimizer({value})"
                     yield rewrite(value, code, {"value": value})
         family = trial.flow.family(root)
-        found = [trial.flow.own_method(one, "build_model") for one in family]
-        yield from _build_models(trial, root, [one for one in found if one is not None])
+        methods = [trial.flow.own_method(owner, "build_model") for owner in family]
+        yield from _build_models(trial, root, [method for method in methods if method is not None])
         for owner in family:
             if trial.flow.own_method(owner, _OWN) is not None:
                 callbacks = trial.flow.method(owner, "keras_callbacks")
@@ -59,11 +59,6 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         yield from _set_by_harness(trial, root)
 
 
-def _metrics(trial: Trial, root: ast.ClassDef) -> Fix:
-    """Say what metrics are called now."""
-    return Fix(root, notes=((Kind.NOTE, note_on_names(trial, root)),), config=(RENAMED,))
-
-
 # build_model.
 
 
@@ -71,9 +66,9 @@ def _build_models(trial: Trial, root: ast.ClassDef, methods: list[Function]) -> 
     """Wrap and compile each model that ``build_model`` returns."""
     for method in methods:
         names = trial.modules.home(method).names
-        optimizer = _free(names, method, "optimizer", "wrapped_optimizer")
+        optimizer = _free_name(names, method, "optimizer", "wrapped_optimizer")
         for value in trial.flow.returned(method):
-            model = _free(names, method, "model", "keras_model")
+            model = _free_name(names, method, "model", "keras_model")
             if isinstance(value, ast.Name) and names.binder(value) is method:
                 model = value.id
             code = _code(trial, root, method.args.args[0].arg, model, optimizer)
@@ -87,30 +82,30 @@ def _code(trial: Trial, root: ast.ClassDef, me: str, model: str, optimizer: str)
     if is_functional(trial, root):
         loss, piece = f"{me}.losses()", "named_metrics_by_output"
     has_any = any(trial.flow.overrides(root, name) for name in _METRICS)
-    given = f", metrics=legacy_keras.{piece}({me})" if has_any else ""
+    metrics = f", metrics=legacy_keras.{piece}({me})" if has_any else ""
     return (
         f"{model} = {{context}}.wrap_model({{value}})\n"
         f"{optimizer} = {{context}}.wrap_optimizer({me}.optimizer())\n"
-        f"{model}.compile({optimizer}, loss={loss}{given})\n"
+        f"{model}.compile({optimizer}, loss={loss}{metrics})\n"
         f"return {model}\n"
     )
 
 
-def _free(names: Names, method: Function, *wanted: str) -> str:
-    return next((one for one in wanted if not names.uses_name(method, one)), f"{wanted[0]}_")
+def _free_name(names: Names, method: Function, *wanted: str) -> str:
+    return next((name for name in wanted if not names.uses_name(method, name)), f"{wanted[0]}_")
 
 
-# What the harness called or set beside.
+# What else the harness called or set.
 
 
 def _batch_size(trial: Trial, method: Function) -> Iterator[Fix]:
     """Drop ``batch_size``, unless the trial or one of its loaders may call it."""
-    attributes = [one for one in trial.modules.of(ast.Attribute) if one.attr == method.name]
-    texts = [one for one in trial.modules.of(ast.Constant) if one.value == method.name]
-    calls = [trial.modules.home(one).names.parents.get(one) for one in texts]
-    is_read = any(_may_be_of_trial(trial, one) for one in attributes) or any(
-        isinstance(one, ast.Call) and getattr(one.func, "id", "") in ("getattr", "methodcaller")
-        for one in calls
+    attributes = [node for node in trial.modules.of(ast.Attribute) if node.attr == method.name]
+    texts = [text for text in trial.modules.of(ast.Constant) if text.value == method.name]
+    calls = [trial.modules.home(text).names.parents.get(text) for text in texts]
+    is_read = any(_may_be_of_trial(trial, node) for node in attributes) or any(
+        isinstance(call, ast.Call) and getattr(call.func, "id", "") in ("getattr", "methodcaller")
+        for call in calls
     )
     is_cut = bool(trial.uses(*RECORD_LOADERS)) and not cuts_by_hyperparameter(trial)
     if not is_cut and not is_read:
@@ -124,15 +119,16 @@ def _may_be_of_trial(trial: Trial, node: ast.Attribute) -> bool:
 
 
 def _set_by_harness(trial: Trial, owner: ast.ClassDef) -> Iterator[Remark]:
-    """What the old harness set on the trial, where no callback sets it now."""
+    """Report reads of what the old harness set on the trial, where no callback sets it now."""
     for name in ("model", "validation_data_adapter"):
         nodes = [
             node
-            for one in trial.flow.family(owner)
-            for node in trial.modules.home(one).names.below(one)
+            for kind in trial.flow.family(owner)
+            for node in trial.modules.home(kind).names.below(kind)
             if isinstance(node, ast.Attribute) and ast.unparse(node) == f"self.{name}"
         ]
-        for node in nodes if all(isinstance(one.ctx, ast.Load) for one in nodes) else ():
+        is_only_read = all(isinstance(node.ctx, ast.Load) for node in nodes)
+        for node in nodes if is_only_read else ():
             function = trial.modules.home(node).names.function_of(node)
             if getattr(function, "name", "") != _OWN:
                 yield Remark(node, f"self.{name} was set by the old harness, and is not set now")

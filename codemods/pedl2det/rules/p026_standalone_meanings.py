@@ -1,4 +1,4 @@
-"""What standalone Keras 2.2.4 computed otherwise under the same name.
+"""Names under which standalone Keras 2.2.4 computed something else.
 
 Its ``hinge`` losses took labels of 0 and 1 as they are, and ``Conv2D(32, 3, 3)`` meant a kernel of
 3 by 3. P009 writes its optimizers.
@@ -19,7 +19,7 @@ from pedl2det.fixes import Drop, Edit, Fix, Remark, Replace, rewrite
 from pedl2det.support import MODULE
 
 _LAYERS = ("keras.engine", "keras.layers", "keras.models")
-#: Losses that were other functions, by their names for Keras.
+#: Losses that were other functions, by the names that Keras has for them.
 _LOSSES = {
     "hinge": "hinge",
     "squared_hinge": "squared_hinge",
@@ -27,21 +27,24 @@ _LOSSES = {
     "cosine_proximity": "cosine_proximity",
 }
 
-
 _BOTH = "layers of keras and of tf.keras in one trial: optimizers and losses by name are tf.keras's"
 _ONE = "build its models with one of them, or give compile objects"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
-    """Rewrite what meant something else, wherever a project uses standalone Keras."""
+    """Rewrite these names wherever a project uses standalone Keras."""
     if not old_keras.imports_standalone(trial):
         return
-    layers = [one for one in trial.trained.references if one.dotted.startswith(_LAYERS)]
+    layers = [use for use in trial.trained.references if use.dotted.startswith(_LAYERS)]
     if layers and not old_keras.has_standalone_layers(trial):
-        given = [one for made in compiles(trial) for one in made.optimizers]
-        unknown = [one for one in given if old_keras.given(trial, one) is old_keras.Given.UNKNOWN]
-        unknown += [one for one in losses_and_metrics(trial) if not is_certain(trial, one)]
-        yield from (Remark(one, _BOTH, _ONE, Kind.DIFFERENT) for one in unknown[:1])
+        values = [value for compiled in compiles(trial) for value in compiled.optimizers]
+        unknown = [
+            value
+            for value in values
+            if old_keras.optimizer_kind(trial, value) is old_keras.OptimizerKind.UNKNOWN
+        ]
+        unknown += [value for value in losses_and_metrics(trial) if not is_certain(trial, value)]
+        yield from (Remark(value, _BOTH, _ONE, Kind.DIFFERENT) for value in unknown[:1])
     for reference in trial.references:
         module, _, name = reference.dotted.rpartition(".")
         node = reference.node
@@ -53,23 +56,23 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield from _convolution(trial, reference, reference.call, names.CONVOLUTIONS[name])
     for value in losses_and_metrics(trial, of_standalone=True):
         members = trial.flow.members(value)
-        is_other = any(getattr(one, "value", None) in _LOSSES for one in members)
+        is_other = any(getattr(member, "value", None) in _LOSSES for member in members)
         if is_other or not is_certain(trial, value):
             yield rewrite(value, f"{MODULE}.standalone_losses({{value}})", {"value": value})
 
 
 def _convolution(trial: Trial, reference: Reference, call: ast.Call, sizes: int) -> Iterator[Fix]:
-    """``Conv2D(32, 3, 3)`` with its kernel as one argument."""
-    given = call.args[1:]
-    if len(given) != sizes or any(isinstance(one, ast.Starred) for one in call.args):
+    """Write ``Conv2D(32, 3, 3)`` with its kernel as one argument."""
+    values = call.args[1:]
+    if len(values) != sizes or any(isinstance(argument, ast.Starred) for argument in call.args):
         return
-    for origin in (one.node for size in given for one in trial.flow.origins(size)):
-        is_text = isinstance(origin, ast.Constant) and not isinstance(origin.value, int)
-        if is_text or isinstance(origin, ast.Tuple | ast.List):
+    for node in (origin.node for size in values for origin in trial.flow.origins(size)):
+        is_text = isinstance(node, ast.Constant) and not isinstance(node.value, int)
+        if is_text or isinstance(node, ast.Tuple | ast.List):
             return  # a name such as "same", or a pair
-    holes = {f"size{number}": one for number, one in enumerate(given)}
+    holes = {f"size{number}": size for number, size in enumerate(values)}
     kernel = f"({', '.join(f'{{{name}}}' for name in holes)})"
-    edits: list[Edit] = [Replace(given[0], kernel, holes), *(Drop(one) for one in given[1:])]
+    edits: list[Edit] = [Replace(values[0], kernel, holes), *(Drop(size) for size in values[1:])]
     today = trial.today(call.func).rpartition(".")[2]
     yield from old_keras.respelled(reference.source, call.func, f"{KERAS}.layers.{today}", edits)
 

@@ -1,26 +1,26 @@
-"""What Keras computed otherwise in a model, which only the running trial shows.
+"""What Keras computed differently in a model, and only the running trial shows.
 
-A frozen ``BatchNormalization`` went on normalizing by its batch in training; since TensorFlow 2 it
+A frozen ``BatchNormalization`` still normalized by its batch in training; since TensorFlow 2 it
 runs in inference mode. ``UpSampling2D`` interpolated between the corners of pixels. The sums of an
-``Adagrad`` that a text names began at 0, and begin at 0.1 since TensorFlow 2. A mask took steps out
-of a loss, which was divided by all of them; since Keras 2.10 it is divided by the rest. A loss was
-called ``cosine_proximity``, a compiled model had ``metrics_names`` at once, own losses and metrics
-got floats for integer targets, and the loss chose what ``"accuracy"`` means (P038). ``batch_dot``
-multiplied matrices for all dimensions before them, weights of records multiplied the mean of their
-losses, also those of images, and for ``EarlyStopping`` the best value of a metric was the least
+``Adagrad`` that a text names began at 0; since TensorFlow 2 they begin at 0.1. A mask took steps
+out of a loss, which was divided by all of them; since Keras 2.10 it is divided by the rest. A loss
+was called ``cosine_proximity``, a compiled model had ``metrics_names`` at once, custom losses and
+metrics got floats for integer targets, and the loss chose what ``"accuracy"`` means (P038).
+``batch_dot`` multiplied matrices for all dimensions before them, sample weights multiplied the mean
+of their losses, also for images, and for ``EarlyStopping`` the best value of a metric was the least
 unless its name contains ``acc``; an optimizer called its own ``get_gradients``. The constructor
-says a line that lets Keras compute as before, ``legacy_keras.use_old_keras()``, unless every layer,
-loss, metric and optimizer of a trial is visible and computes today as then.
+calls ``legacy_keras.use_old_keras()``, so that Keras computes as before, unless every layer, loss,
+metric and optimizer of a trial is visible and computes the same today.
 
 Standalone Keras named layers ``dense_1``, ``dense_2`` and so on, divided a weighted loss by the
-share of weights that are not 0, and did not divide what ``activity_regularizer`` gives by the size
-of a batch; ``layers`` of a model was its own list. It clipped probabilities before a crossentropy,
-called an initializer with a shape alone, and took the shape of ``add_weight`` first; a momentum
-moved all rows of an embedding. Every trial of it says ``legacy_keras.use_standalone_keras()``, and
-``legacy_keras.use_old_arguments()`` if its layers are values or get hidden options. A trial that is
-carried over says its lines above its class.
+share of weights that are not 0, and did not divide the loss of an ``activity_regularizer`` by the
+size of a batch; ``layers`` of a model was its own list. It clipped probabilities before a
+crossentropy, called an initializer with a shape alone, and took the shape of ``add_weight`` first;
+a momentum moved all rows of an embedding. Every trial of it calls
+``legacy_keras.use_standalone_keras()``, and ``legacy_keras.use_old_arguments()`` if layers are used
+as values or get hidden options. A trial that is carried over has these calls above its class.
 
-The transformations of ``ImageDataGenerator`` have other axes today. They are not undone, only told.
+The transformations of ``ImageDataGenerator`` have other axes today. This is only reported.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from pedl2det.support import MODULE
 from pedl2det_names import IMAGE_RANGES, IMAGES_DIFFER, Age
 from pedl2det_names.keras import KERAS_1_SIZES
 
-#: What makes a model of a file, in which anything may be.
+#: What loads a model from a file, which may hold anything.
 _LOADED = r"\b(?:load_model|model_from_\w+|from_config|deserialize)\b"
 _MASK = rf"\bmask=(?!=)|\bmask_zero\b|\bMasking\b|\bcompute_mask\b|{_LOADED}"
 _TEXTS = r"""["'](?:trainable|(?i:adagrad)|cosine(?:_proximity)?)["']"""
@@ -47,27 +47,27 @@ _TRUE = r"\s*True\s*(?:[,)#]|$)"
 _OLD = (
     rf"(?m){_MASK}|bilinear|\b(?:metrics_names|get_gradients)\b|\.trainable\s*=(?!{_TRUE})|{_TEXTS}"
 )
-#: An argument that freezes a layer, and what may be such a layer that acts otherwise then.
+#: An argument that freezes a layer, and what may be a layer that then acts differently.
 _FREEZES = rf"(?m)(?<!\.)\btrainable\s*=(?!=|{_TRUE})"
 _NORM = r"(?m)^[^#\n]*(?:(?i:batch_?norm)|\bapplications\b|\bgetattr\b)"
 _IMAGES = f"{KERAS}.preprocessing.image.ImageDataGenerator"
-#: What gives by a text what is in it.
+#: Modules whose ``get`` and ``deserialize`` look something up by text.
 _BY_TEXT = tuple(f"{KERAS}.{name}" for name in ("layers", "losses", "metrics", "optimizers"))
 _MODULES = ("tensorflow", KERAS, f"{KERAS}.layers")
 _FUNCTIONS = ("batch_dot", "function", "learning_phase", "resize_images")
 _OTHERS = tuple(f"{KERAS}.backend.{name}" for name in _FUNCTIONS)
 _OTHERS += (f"{KERAS}.layers.Dot", f"{KERAS}.layers.dot")
-#: ``**`` and the first name of several that are one argument today.
+#: ``**``, and the first of several names that are one argument today.
 _SIZES = (None, *(names[0] for names in KERAS_1_SIZES))
 _LAYER = f"{KERAS}.layers.Layer"
-#: What gives the shape of a tensor, as far as it is known.
+#: What returns the static shape of a tensor.
 _SHAPE = re.compile(r"\b(?:int_shape|get_shape|_keras_shape)\b|(?<!\btf)(?<!\bK)\.shape\b")
 _STOPPING = f"{KERAS}.callbacks.EarlyStopping"
 #: Metrics whose best value is the same today, and modes that say which it is.
 _CLEAR = ("loss", "val_loss", "acc", "val_acc", "accuracy", "val_accuracy", "min", "max")
-#: How many of its parameters come before the ranges.
+#: How many parameters of ``ImageDataGenerator`` come before the ranges.
 _BEFORE_RANGES = 6
-#: Inputs and targets; behind them are weights of records.
+#: Inputs and targets; weights come after them.
 _WITHOUT_WEIGHTS = 2
 _OF_BATCHES = ("__getitem__", "__next__", "next")
 _MAKERS = ("list", "tuple")
@@ -76,16 +76,16 @@ _EXCHANGE = "exchange width_shift_range and height_shift_range, if they differ"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
-    """Let the constructors of a trial say the lines that it may need."""
+    """Add the calls that a trial may need to its constructors."""
     age = old_keras.age(trial)
     if age is Age.TENSORFLOW_1 and not _is_plain(trial):
         yield from old_keras.as_before(trial)
         if old_keras.has_standalone_layers(trial) and any(
-            _is_of_layers(trial.today(one)) and _hides_arguments(trial, one)
-            for one in trial.modules.reads
+            _is_of_layers(trial.today(node)) and _hides_arguments(trial, node)
+            for node in trial.modules.reads
         ):
             yield from old_keras.before_models(trial, f"{MODULE}.use_old_arguments")
-    elif age is Age.TENSORFLOW_2 and (trial.says(_MASK) or _hides_any(trial)):
+    elif age is Age.TENSORFLOW_2 and (trial.mentions(_MASK) or _hides_any(trial)):
         yield from old_keras.before_models(trial, f"{MODULE}.use_old_masks")
     for node in trial.modules.reads if age is not Age.CURRENT else ():
         if trial.today(node) == _IMAGES and _may_transform(trial, node):
@@ -93,14 +93,14 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
 
 
 def _is_plain(trial: Trial) -> bool:
-    """Whether every layer, loss, metric and optimizer is visible, and computes today as then."""
-    if old_keras.has_standalone_layers(trial) or trial.says(_OLD):
+    """Whether every layer, loss, metric and optimizer is visible, and computes the same today."""
+    if old_keras.has_standalone_layers(trial) or trial.mentions(_OLD):
         return False
-    if trial.says(_FREEZES) and trial.says(_NORM):
+    if trial.mentions(_FREEZES) and trial.mentions(_NORM):
         return False
     return (
         not _may_weight(trial)
-        and not any(one.hides_arguments or _hides_optimizer(trial, one) for one in compiles(trial))
+        and not any(_hides_optimizer(trial, compiled) for compiled in compiles(trial))
         and all(is_certain(trial, value) for value in losses_and_metrics(trial))
         and not _hides_any(trial)
     )
@@ -108,25 +108,28 @@ def _is_plain(trial: Trial) -> bool:
 
 def _may_weight(trial: Trial) -> bool:
     """Whether records may have weights: as the third part of a batch, or by name."""
-    if trial.says(r"\bsample_?weights?\b"):
+    if trial.mentions(r"\bsample_?weights?\b"):
         return True
-    added = [one.value for one in trial.modules.of(ast.AugAssign)]
-    sums = [one for one in trial.modules.of(ast.BinOp) if isinstance(one.op, ast.Add)]
-    added += [side for one in sums for side in (one.left, one.right)]
-    if any(isinstance(one, ast.Tuple) for one in added):
-        return True  # a batch with one more part
-    given: list[ast.expr | None] = [one.body for one in trial.modules.of(ast.Lambda)]
-    given += [one.value for one in trial.modules.of(ast.Return)]
-    given += [one.value for one in trial.modules.of(ast.Yield)]
+    added = [statement.value for statement in trial.modules.of(ast.AugAssign)]
+    sums = [node for node in trial.modules.of(ast.BinOp) if isinstance(node.op, ast.Add)]
+    added += [side for node in sums for side in (node.left, node.right)]
+    if any(isinstance(value, ast.Tuple) for value in added):
+        return True  # a batch that gets one more part
+    given: list[ast.expr | None] = [function.body for function in trial.modules.of(ast.Lambda)]
+    given += [statement.value for statement in trial.modules.of(ast.Return)]
+    given += [expression.value for expression in trial.modules.of(ast.Yield)]
     for call in trial.modules.of(ast.Call):
         if isinstance(call.func, ast.Attribute) and call.func.attr in _OF_DATASETS:
             given += call.args
-    batches = [one.value for one in trial.modules.of(ast.Yield)]
-    for method in [one for one in trial.modules.of(ast.FunctionDef) if one.name in _OF_BATCHES]:
-        batches += [one.value for one in ast.walk(method) if isinstance(one, ast.Return)]
-    if any(isinstance(one, ast.Call) and ast.unparse(one.func) in _MAKERS for one in batches):
+    batches = [yielded.value for yielded in trial.modules.of(ast.Yield)]
+    functions = trial.modules.of(ast.FunctionDef)
+    for method in [function for function in functions if function.name in _OF_BATCHES]:
+        batches += [node.value for node in ast.walk(method) if isinstance(node, ast.Return)]
+    calls = [batch for batch in batches if isinstance(batch, ast.Call)]
+    if any(ast.unparse(call.func) in _MAKERS for call in calls):
         return True  # of as many parts as are counted when it runs
-    return any(isinstance(one, ast.Tuple) and len(one.elts) > _WITHOUT_WEIGHTS for one in given)
+    tuples = [value for value in given if isinstance(value, ast.Tuple)]
+    return any(len(parts.elts) > _WITHOUT_WEIGHTS for parts in tuples)
 
 
 def _is_of_layers(dotted: str) -> bool:
@@ -142,8 +145,8 @@ def _hides_arguments(trial: Trial, node: ast.expr) -> bool:
         case ast.ClassDef():
             return dotted != _LAYER
         case ast.Call(func=func, args=args, keywords=keywords) if func is node:
-            is_hidden = any(isinstance(one, ast.Starred) for one in args)
-            return is_hidden or any(one.arg in _SIZES for one in keywords)
+            is_hidden = any(isinstance(argument, ast.Starred) for argument in args)
+            return is_hidden or any(keyword.arg in _SIZES for keyword in keywords)
     return not old_keras.only_asks(trial, node)
 
 
@@ -152,13 +155,14 @@ def _hides_any(trial: Trial) -> bool:
 
 
 def _hides_optimizer(trial: Trial, compiled: Compile) -> bool:
-    """Whether a text that is not visible may name the optimizer."""
-    values = [one for one in compiled.optimizers if not isinstance(one, ast.Constant)]
-    return any(old_keras.given(trial, one) is old_keras.Given.UNKNOWN for one in values)
+    """Whether a call of ``compile`` may name its optimizer by a text that is not visible."""
+    values = [value for value in compiled.optimizers if not isinstance(value, ast.Constant)]
+    kinds = [old_keras.optimizer_kind(trial, value) for value in values]
+    return compiled.hides_arguments or old_keras.OptimizerKind.UNKNOWN in kinds
 
 
 def _hides(trial: Trial, node: ast.expr) -> bool:
-    """Whether what a name of Keras does today is not visible."""
+    """Whether it is not visible what a name of Keras does today."""
     dotted, parent = trial.today(node), trial.modules.home(node).names.parents[node]
     module, _, name = dotted.rpartition(".")
     if dotted in _OTHERS or (module in _BY_TEXT and name in ("get", "deserialize")):
@@ -169,27 +173,27 @@ def _hides(trial: Trial, node: ast.expr) -> bool:
         return True
     if not isinstance(parent, ast.Call) or parent.func is not node:
         return False
-    given = {one.arg: one.value for one in parent.keywords}
+    arguments = {keyword.arg: keyword.value for keyword in parent.keywords}
     if dotted == _STOPPING:
-        watched = [*parent.args[:1], given.get("monitor", ast.Constant("val_loss"))][0]
-        return getattr(given.get("mode", watched), "value", None) not in _CLEAR
-    chosen = [*(parent.args[2:3] if name == "UpSampling2D" else ()), given.get("interpolation")]
-    return not all(one is None or isinstance(one, ast.Constant) for one in chosen)
+        watched = [*parent.args[:1], arguments.get("monitor", ast.Constant("val_loss"))][0]
+        return getattr(arguments.get("mode", watched), "value", None) not in _CLEAR
+    chosen = [*(parent.args[2:3] if name == "UpSampling2D" else ()), arguments.get("interpolation")]
+    return not all(value is None or isinstance(value, ast.Constant) for value in chosen)
 
 
 def _reads_shape(trial: Trial, node: ast.expr, parent: ast.AST) -> bool:
-    """Whether code of a project's own, as a layer, asks for shapes, which batches do not have."""
+    """Whether a custom layer reads shapes, which batches do not have."""
     code: list[ast.AST] = []
     match parent:
         case ast.ClassDef(body=body) if trial.today(node) == _LAYER:
-            code = [one for one in body if getattr(one, "name", "") == "call"]
+            code = [statement for statement in body if getattr(statement, "name", "") == "call"]
         case ast.Call(args=[function, *_]) if trial.today(node) == f"{KERAS}.layers.Lambda":
-            code = [one.node for one in trial.flow.origins(function)]
+            code = [origin.node for origin in trial.flow.origins(function)]
     for part in code:  # and what it calls
         calls = [node for node in ast.walk(part) if isinstance(node, ast.Call)]
         called = [function for call in calls for function in trial.flow.called(call)]
         code += [function for function in called if function not in code]
-    return any(_SHAPE.search(ast.unparse(one)) for one in code)
+    return any(_SHAPE.search(ast.unparse(part)) for part in code)
 
 
 def _may_transform(trial: Trial, node: ast.expr) -> bool:
@@ -197,8 +201,8 @@ def _may_transform(trial: Trial, node: ast.expr) -> bool:
     call = trial.modules.home(node).names.parents[node]
     if not isinstance(call, ast.Call) or call.func is not node or len(call.args) > _BEFORE_RANGES:
         return True
-    given = {one.arg: getattr(one.value, "value", True) for one in call.keywords}
-    return None in given or any(given.get(name) for name in IMAGE_RANGES)
+    arguments = {keyword.arg: getattr(keyword.value, "value", True) for keyword in call.keywords}
+    return None in arguments or any(arguments.get(name) for name in IMAGE_RANGES)
 
 
 EXAMPLE = """\

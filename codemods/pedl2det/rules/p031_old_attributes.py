@@ -1,13 +1,12 @@
-"""Attributes of TensorFlow 1 and Keras 2.2.4 that models, layers and the like have no more.
+"""Attributes of TensorFlow 1 and Keras 2.2.4 that models, layers and the like have lost.
 
-Such as ``model.predict_classes(x)``, ``layer.name = "net"``, ``add_update(updates, inputs)``,
+Examples are ``model.predict_classes(x)``, ``layer.name = "net"``, ``add_update(updates, inputs)``,
 ``trainable_weights = [...]``, ``x._keras_shape``, ``dataset.make_one_shot_iterator()`` and
-``optimizer.get_config()["lr"]``. A line above the first use gives them back to the classes,
-whatever has the attribute:
-``legacy_keras.restore_attributes()``.
+``optimizer.get_config()["lr"]``. ``legacy_keras.restore_attributes()`` above the first use gives
+them back to all classes that had them.
 
-``size.value`` of what may be a dimension becomes ``legacy_keras.dimension(size)``, which looks when
-it runs; ``x.shape[-1].value`` of what is certainly a tensor becomes ``x.shape[-1]``.
+``size.value`` of what may be a dimension becomes ``legacy_keras.dimension(size)``, which decides
+when it runs; ``x.shape[-1].value`` of what is certainly a tensor becomes ``x.shape[-1]``.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, rewrite
 from pedl2det.support import MODULE
 
-#: What today's classes may not have, as it is read, set or called.
+#: What today's classes may lack, as it is read, set or called.
 _GONE = re.compile(
     r"""
     [.'](?:predict_classes|_keras_shape|_uses_learning_phase|initial_decay|make_one_shot_iterator
@@ -47,15 +46,16 @@ _MAY_BE = re.compile(
 
 
 def check(trial: Trial) -> Iterable[Fix]:
-    """Rewrite them by their names."""
+    """Rewrite or restore them, by their names."""
     for source in trial.modules:
         for node in source.names.of(ast.Attribute) if old_keras.is_old(trial) else ():
             is_read = node.attr == "value" and isinstance(node.ctx, ast.Load)
             origins = trial.flow.origins(node.value) if is_read else []
             may_be = "shape" in source.text and trial.modules.meaning(node) is None
-            may_be &= trial.is_unseen(node) or any(_is_of_lambda(source, one) for one in origins)
+            is_of_lambda = any(_is_of_lambda(source, origin) for origin in origins)
+            may_be &= is_of_lambda or trial.is_unseen(node)
             if any(map(_is_size, origins)) or (is_read and may_be):
-                is_certain = all(_is_of_tensor(trial, one) for one in origins)
+                is_certain = all(_is_of_tensor(trial, origin) for origin in origins)
                 code = "{size}" if is_certain else f"{MODULE}.dimension({{size}})"
                 yield rewrite(node, code, {"size": node.value})
         uses = (line for line in source.tree.body if _is_gone(trial, line))
@@ -90,24 +90,24 @@ def _looks_up(trial: Trial, node: ast.AST) -> bool:
 
 
 def _is_of_lambda(source: Source, origin: Origin) -> bool:
-    """Whether a value is what a lambda is given: of any sequence that it is mapped over."""
+    """Whether a value is a parameter of a lambda, which may be mapped over any sequence."""
     is_parameter = isinstance(origin.node, ast.arg)
     return is_parameter and isinstance(source.names.definition_around(origin.node), ast.Lambda)
 
 
 def _says(trial: Trial, words: re.Pattern[str]) -> bool:
-    return any(words.search(one.text) for one in trial.modules)
+    return any(words.search(source.text) for source in trial.modules)
 
 
 def _is_size(origin: Origin) -> bool:
     """Whether a value may be a dimension: of a shape, or a member of an argument by its number."""
-    is_named = any(isinstance(one, str) for one in origin.path)
+    is_named = any(isinstance(step, str) for step in origin.path)
     is_member = isinstance(origin.node, ast.arg) and origin.path and not is_named
     return bool(is_member) or "shape" in ast.unparse(origin.node)
 
 
 def _is_of_tensor(trial: Trial, size: Origin) -> bool:
-    """Whether a dimension is that of what a function or a layer of TensorFlow has made."""
+    """Whether a dimension belongs to the result of a function or layer of TensorFlow."""
     match size.node:
         case (
             ast.Attribute(value=shaped, attr="shape")
@@ -115,8 +115,8 @@ def _is_of_tensor(trial: Trial, size: Origin) -> bool:
         ):
             makers = trial.flow.origins(shaped)
             return all(
-                not one.path and trial.today(_maker(one.node))[:11] == "tensorflow."
-                for one in makers
+                not maker.path and trial.today(_maker(maker.node))[:11] == "tensorflow."
+                for maker in makers
             )
     return False
 

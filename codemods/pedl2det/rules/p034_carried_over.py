@@ -2,7 +2,7 @@
 
 Its base class becomes one of ``legacy_keras``, which calls these methods on a context as the old
 harness called them: with the hyperparameters, or, for Determined 0.12, without. Which model is
-trained, what the loaders are and how callbacks act is decided when they run. ``migrate`` takes this
+trained, what the loaders are and how callbacks act is decided at run time. ``migrate`` takes this
 form where the rules would leave something to a person.
 """
 
@@ -44,8 +44,8 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         is_keras_trial = root in keras_trials(trial)
         notes = ((Kind.NOTE, note_on_names(trial, root)),) if is_keras_trial else ()
         yield Fix(root, notes=notes, config=_needs(trial))
-        bases = {trial.base_name(one) for one in root.bases}
-        if root in trial.beside:
+        bases = {trial.base_name(base) for base in root.bases}
+        if root in trial.context_based_roots:
             yield Remark(root, _BESIDE.format(root.name), _APART, Kind.DIFFERENT)
         if bases & PEDL_TRIALS and SCRIPT_TRIAL not in bases:
             yield from _functions(trial, root)
@@ -78,8 +78,9 @@ def _place(trial: Trial, name: str, dotted: str | None) -> str | None:
 
 
 def _needs(trial: Trial) -> tuple[ConfigNeed, ...]:
-    """The names of today for the metrics that configs name; whose imports come first."""
-    needs = [need for one in compiles(trial) for need in renamed_since_tf1(trial, one.call)]
+    """What configs have to change: the names of metrics, and which module is imported first."""
+    calls = [compiled.call for compiled in compiles(trial)]
+    needs = [need for call in calls for need in renamed_since_tf1(trial, call)]
     needs += [RENAMED for _ in keras_trials(trial)]
     init = trial.modules.by_name.get("__init__")
     if trial.generation is Generation.PEDL and init is not None:

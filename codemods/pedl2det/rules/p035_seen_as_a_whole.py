@@ -19,7 +19,7 @@ from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Trial
 from pedl2det.fixes import Remark
 
-#: What functions have that may take other arguments after a rewrite, or are called by it.
+#: Words in functions whose arguments a rewrite may change, or that it may call.
 _REWRITTEN = re.compile(r"pedl|determined|\bcompile\b|context|h(?:yper)?param|loaders|download")
 _RANDOM = ("numpy.random.", "random.", "tensorflow.random.", "tensorflow.compat.v1.random")
 _SEEDS = ("tensorflow.set_random_seed", "tensorflow.compat.v1.set_random_seed")
@@ -28,16 +28,16 @@ _TWO = "{} is a trial of Determined, and others here are of PEDL"
 
 
 def check(trial: Trial) -> Iterable[Remark]:
-    """Name every place where more of the trial is seen than a rule can follow."""
+    """Report every place that sees more of the trial than a rule can follow."""
     for find, message in _FINDERS.items():
         for node in find(trial):
             yield Remark(node, message.format(code=ast.unparse(node).partition("\n")[0]))
-    for root in trial.beside:
+    for root in trial.context_based_roots:
         yield Remark(root, _TWO.format(root.name))
 
 
 def _guarded(trial: Trial) -> Iterator[ast.AST]:
-    """``try: import pedl``, and what is done where it cannot be imported."""
+    """``try: import pedl``, with other code for where it cannot be imported."""
     for reference in trial.references:
         if reference.is_import and names.is_legacy(reference.dotted):
             parents = reference.source.names.parents
@@ -55,7 +55,7 @@ def _by_text(trial: Trial) -> Iterator[ast.AST]:
         is_seen = name in ("globals", "locals", "eval", "exec") and len(call.args) < 2
         if name in ("vars", "dir", "inspect"):
             is_seen = not call.args or _is_trial(trial, call.args[0])
-        texts = [one.value for one in call.args if isinstance(one, ast.Constant)]
+        texts = [argument.value for argument in call.args if isinstance(argument, ast.Constant)]
         is_named = any(text in GIVEN_HPARAMS for text in texts)
         if is_named or (is_seen and trial.modules.is_of_library(call.func)):
             yield call
@@ -83,10 +83,10 @@ def _is_registry(parent: ast.AST, module: Source) -> bool:
 
 def _is_trial(trial: Trial, node: ast.expr) -> bool:
     """Whether an expression is a trial class or the trial, or a parameter that may get it."""
-    for one in (one.node for one in trial.flow.origins(node) if not one.path):
-        owner = trial.modules.home(one).names.class_around(one)
-        is_other = getattr(one, "arg", "") == "self" and owner not in (None, *trial.classes)
-        if one in trial.classes or (isinstance(one, ast.arg) and not is_other):
+    for value in (origin.node for origin in trial.flow.origins(node) if not origin.path):
+        owner = trial.modules.home(value).names.class_around(value)
+        is_other = getattr(value, "arg", "") == "self" and owner not in (None, *trial.classes)
+        if value in trial.classes or (isinstance(value, ast.arg) and not is_other):
             return True
     return False
 
@@ -103,19 +103,20 @@ def _decorated(trial: Trial) -> Iterator[ast.AST]:
 
 
 def _changed(trial: Trial) -> Iterator[ast.AST]:
-    """Hyperparameters that are kept in an attribute, or handed on, and may be changed there."""
-    methods = [*(method for _, method in trial.methods(*GIVEN_HPARAMS)), trial.loaders]
-    parameters = [one for method in methods if method for one in by_position(method)[1:2]]
+    """Hyperparameters that are kept in an attribute, or passed on, and may be changed there."""
+    methods = [method for _, method in trial.methods(*GIVEN_HPARAMS)]
+    methods += [trial.loaders] if trial.loaders else []
+    parameters = [parameter for method in methods for parameter in by_position(method)[1:2]]
     kept: set[str] = set()
-    for read in (read for one in parameters for read in trial.flow.reads_of(one)):
+    for read in (read for parameter in parameters for read in trial.flow.reads_of(parameter)):
         match trial.modules.home(read).names.parents[read]:
             case ast.Assign(targets=targets):
-                kept.update(one.attr for one in targets if isinstance(one, ast.Attribute))
+                kept.update(target.attr for target in targets if isinstance(target, ast.Attribute))
     for node in trial.modules.of(ast.Attribute):
         is_read = node.attr in kept and isinstance(node.ctx, ast.Load)
         if is_read and any(use.is_change for use in trial.flow.uses(node)):
             yield node
-    for use in (use for one in parameters for use in trial.flow.parameter_uses(one)):
+    for use in (use for parameter in parameters for use in trial.flow.parameter_uses(parameter)):
         match use.around:
             case ast.Call(func=func) as call if use.way is Way.ARGUMENT and not use.path:
                 is_name = isinstance(func, ast.Attribute | ast.Name)
@@ -138,7 +139,7 @@ def _bound(trial: Trial) -> Iterator[ast.AST]:
 
 def _ordered_at_import(trial: Trial) -> Iterator[ast.AST]:
     """Modules that change another one of the project while they are imported."""
-    for line in (one for source in trial.modules for one in source.tree.body):
+    for line in (statement for source in trial.modules for statement in source.tree.body):
         match line:
             case (
                 ast.Expr(value=ast.Call(func=ast.Attribute(value=changed)))
@@ -165,8 +166,9 @@ def _drawn_at_import(trial: Trial) -> Iterator[ast.AST]:
 def _draws(trial: Trial, call: ast.Call) -> bool:
     """Whether a call draws or seeds random numbers, or calls a function that does."""
     own = trial.modules.definition(trial.modules.meaning(call.func) or "") or call
-    calls = [one.func for one in [call, *ast.walk(own)] if isinstance(one, ast.Call)]
-    return any((trial.modules.meaning(one) or "").startswith((*_RANDOM, *_SEEDS)) for one in calls)
+    calls = [node for node in [call, *ast.walk(own)] if isinstance(node, ast.Call)]
+    called = [trial.modules.meaning(node.func) or "" for node in calls]
+    return any(dotted.startswith((*_RANDOM, *_SEEDS)) for dotted in called)
 
 
 _FINDERS: dict[Callable[[Trial], Iterator[ast.AST]], str] = {

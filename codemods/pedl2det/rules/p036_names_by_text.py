@@ -1,4 +1,4 @@
-"""Names of TensorFlow, Keras and NumPy that code looks up by text are those of its time.
+"""Code that looks up names of TensorFlow, Keras or NumPy by text finds the old ones.
 
 Where a module is a value, as in ``getattr(tf, name)`` or ``layers.__dict__[name]``, only the
 running trial knows which names are meant. ``legacy_keras.old_module`` has those of TensorFlow 1,
@@ -21,7 +21,7 @@ _LAYERS = f"{KERAS}.layers"
 
 
 def check(trial: Trial) -> Iterable[Fix]:
-    """Wrap modules that are used as values, and what imports one by its name."""
+    """Wrap modules that are used as values, and calls that import one by its name."""
     if not old_keras.is_old(trial):
         return
     for node in trial.modules.reads:

@@ -1,15 +1,15 @@
-"""Methods of pandas and h5py that are gone, and frequencies that are spelled otherwise today.
+"""Methods of pandas and h5py that are gone, and frequencies with another spelling today.
 
-``frame.iteritems()`` becomes ``frame.items()``. What has no such successor, as ``frame.ix``,
-``frame.append`` and ``dataset.value``, is given back to the classes by a line above its first use,
-``legacy_keras.restore_methods()``; a class that still has the method keeps its own.
+``frame.iteritems()`` becomes ``frame.items()``. For what has no such successor, such as
+``frame.ix``, ``frame.append`` and ``dataset.value``, ``legacy_keras.restore_methods()`` above the
+first use gives it back to the classes; a class that still has the method keeps its own.
 
-The frequencies ``H T S L U N`` become those in small letters that every pandas reads. Of the
-others, such as ``M`` for the end of a month, ``legacy_keras.frequency`` gives the spelling of the
-installed pandas.
+The frequencies ``H T S L U N`` become lower-case ones that every pandas reads. For others, such as
+``M`` for the end of a month, ``legacy_keras.frequency`` returns the spelling of the installed
+pandas.
 
-``np.vstack`` and its like, and ``random.sample``, took iterators and sets: they get a list of what
-these give. ``random.shuffle(x, function)`` becomes ``legacy_keras.shuffle(x, function)``.
+``np.vstack`` and the like, and ``random.sample``, took iterators and sets: now they get a list.
+``random.shuffle(x, function)`` becomes ``legacy_keras.shuffle(x, function)``.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from pedl2det.fixes import Fix, rewrite
 from pedl2det_names import Age
 from pedl2det_names.libraries import FREQUENCIES, METHODS, SEQUENCES
 
-#: Old aliases of frequencies that every pandas reads in other words, and those that it does not.
+#: Old aliases of frequencies: those with a spelling that every pandas reads, and all others.
 SMALL = {"H": "h", "T": "min", "S": "s", "L": "ms", "U": "us", "N": "ns"}
 OTHERS = ("A", "BH", "BM", "BQ", "CBH", "M", "Q", "SM", "Y")
-#: Calls that give an iterator or a set.
+#: Calls that return an iterator or a set.
 _ITERATORS = re.compile(r"(?:filter|frozenset|iter|map|set|zip)\(.*|.*\.(?:items|keys|values)\(\)")
 _RESTORE = "legacy_keras.restore_methods()"
 
 
 def check(trial: Trial) -> Iterable[Fix]:
-    """Rewrite what bears the names of old methods, or restore these: a class may have its own."""
+    """Rewrite or restore old methods by their names, except those that the project defines."""
     if old_keras.age(trial) is Age.CURRENT:
         return
     own = {
@@ -44,6 +44,7 @@ def check(trial: Trial) -> Iterable[Fix]:
         for member in kind.body
         if isinstance(member, ast.FunctionDef)
     }
+    uses_pandas = any("pandas" in source.text for source in trial.modules)
     for source in trial.modules:
         restored = []
         for node in source.names.of(ast.Attribute):
@@ -56,7 +57,7 @@ def check(trial: Trial) -> Iterable[Fix]:
         if restored:
             yield from old_keras.before_use(source, restored[0], _RESTORE)
         for call in source.names.of(ast.Call):
-            if any("pandas" in one.text for one in trial.modules):
+            if uses_pandas:
                 yield from _with_frequency(call, own)
             dotted = trial.modules.meaning(call.func) or ""
             if dotted == "random.shuffle" and len(call.args) + len(call.keywords) > 1:
@@ -65,14 +66,14 @@ def check(trial: Trial) -> Iterable[Fix]:
                 is_list = isinstance(values, ast.List | ast.ListComp | ast.Tuple)
                 may_be_none = trial.is_unseen(call) and not is_list
                 origins = trial.flow.origins(values)
-                if may_be_none or any(_is_no_sequence(trial, one) for one in origins):
+                if may_be_none or any(_is_no_sequence(trial, origin) for origin in origins):
                     yield rewrite(values, "[*{values}]", {"values": values})
 
 
 def _is_no_sequence(trial: Trial, origin: Origin) -> bool:
     """Whether a value is an iterator or a set."""
     called = trial.flow.called(origin.node) if isinstance(origin.node, ast.Call) else []
-    if any(isinstance(part, ast.Yield) for one in called for part in ast.walk(one)):
+    if any(isinstance(part, ast.Yield) for function in called for part in ast.walk(function)):
         return True
     is_written = isinstance(origin.node, ast.GeneratorExp | ast.Set | ast.SetComp)
     is_called = _ITERATORS.fullmatch(ast.unparse(origin.node)) is not None
@@ -80,28 +81,28 @@ def _is_no_sequence(trial: Trial, origin: Origin) -> bool:
 
 
 def _is_shared(trial: Trial, source: Source, node: ast.Attribute) -> bool:
-    """Whether a name that other objects have too may be meant of a frame or a dataset."""
+    """Whether a name that other objects also have may be that of a frame or a dataset."""
     if node.attr == "value":
-        return any("h5py" in one.text for one in trial.modules)
+        return any("h5py" in module.text for module in trial.modules)
     match source.names.parents[node]:
         case ast.Call(func=func, keywords=keywords) as call if func is node:
             is_used = not isinstance(source.names.parents[call], ast.Expr)
-            return node.attr == "append" and (is_used or bool(keywords))  # a list's gives nothing
+            return node.attr == "append" and (is_used or bool(keywords))  # a list's returns nothing
     return False
 
 
 def _with_frequency(call: ast.Call, own: Set[str]) -> Iterable[Fix]:
-    """Write the frequency that a call gives to pandas so that the installed one reads it."""
+    """Spell the frequency that a call passes to pandas as the installed one reads it."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     if name not in FREQUENCIES or name in own:
         return
     parameter, place = FREQUENCIES[name]
     match argument(call, parameter, place):
         case ast.Constant(value=str(text)) as node:
-            found = re.fullmatch(r"(\d*)([A-Z]+)(-[A-Z]+)?", text)
-            if found is not None and found[2] in SMALL:
-                yield rewrite(node, f'"{found[1]}{SMALL[found[2]]}"')
-            elif found is not None and found[2] in OTHERS:
+            parts = re.fullmatch(r"(\d*)([A-Z]+)(-[A-Z]+)?", text)
+            if parts is not None and parts[2] in SMALL:
+                yield rewrite(node, f'"{parts[1]}{SMALL[parts[2]]}"')
+            elif parts is not None and parts[2] in OTHERS:
                 yield rewrite(node, "legacy_keras.frequency({freq})", {"freq": node})
 
 

@@ -2,8 +2,8 @@
 
 With ``binary_crossentropy`` and several labels for an example, and with
 ``sparse_categorical_crossentropy`` and a ``Sequence``, whose shapes Keras does not know, it would
-be that of one-hot classes. The class is written where the loss is visible. Where it is one of
-several, the written code chooses when it compiles; where it is hidden, P027 says so.
+be that of one-hot classes. The class is written where the loss is visible. Where the loss is hidden
+or one of several, ``compile`` chooses the class, as Keras did then (P027).
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ def check(trial: Trial) -> Iterable[Fix]:
     if not old_keras.is_old(trial) or trial.carried:  # P027
         return
     fixes: list[Fix] = []
-    for one in compiles(trial):
-        words, fitting = _words(trial, one.call), _fitting(trial, one.call)
+    for compiled in compiles(trial):
+        words, fitting = _words(trial, compiled.call), _fitting(trial, compiled.call)
         if words == [] or fitting == {""}:
             continue
         if words is None or None in fitting or len(fitting) != 1:
             yield from old_keras.as_before(trial)
             return
-        spelling = spell(one.source, f"{KERAS}.metrics.{fitting.pop()}", like=one.call)
+        spelling = spell(compiled.source, f"{KERAS}.metrics.{fitting.pop()}", like=compiled.call)
         for word in words:
             code = f"{spelling.code}(name={ast.unparse(word)})".replace("'", '"')
             fixes.append(rewrite(word, code, imports=spelling.imports))
@@ -49,20 +49,22 @@ def check(trial: Trial) -> Iterable[Fix]:
 
 
 def _words(trial: Trial, call: ast.Call) -> list[ast.Constant] | None:
-    """The texts for accuracies in a call; None if not all that may be such metrics stand there."""
+    """The texts that ask for accuracies in a call; None if others may be hidden."""
     metrics = argument(call, "metrics", 2)
     members = [] if metrics is None else [*trial.flow.members(metrics)]
-    words = [one for one in members if isinstance(one, ast.Constant) and one.value in _WORDS]
+    texts = [member for member in members if isinstance(member, ast.Constant)]
+    words = [text for text in texts if text.value in _WORDS]
     parts = [] if metrics is None else [*ast.walk(metrics)]
     inside = {part for part in parts if getattr(part, "value", None) in _WORDS}
-    is_known = {one.value for one in words} <= {"acc", "accuracy"}
+    is_known = {word.value for word in words} <= {"acc", "accuracy"}
     return words if not words or (inside == {*words} and is_known) else None
 
 
 def _fitting(trial: Trial, call: ast.Call) -> set[str | None]:
     """The classes that fit the losses of a call: "" for today's choice, None if not visible."""
     loss = argument(call, "loss", 1)
-    names = {_name(trial, one) for one in trial.flow.origins(loss)} if loss is not None else {""}
+    origins = trial.flow.origins(loss) if loss is not None else []
+    names = {_name(trial, origin) for origin in origins} if loss is not None else {""}
     return {name if name is None else _CLASSES.get(name, "") for name in names}
 
 

@@ -19,7 +19,7 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix
 
 _CALL = f"{KERAS}.backend.experimental.enable_tf_random_generator"
-#: Names of Keras that are a layer which draws random numbers, or may make one of a text or a file.
+#: Names of Keras that draw random numbers in a layer, or may load such a layer.
 _MAY_DRAW = re.compile(
     rf"{KERAS}\.layers\.\w*(?:Dropout|Noise|GRU|LSTM|SimpleRNN|Attention|Random)"
     rf"|{KERAS}\.applications\.(?:MobileNet|EfficientNet|ConvNeXt)"

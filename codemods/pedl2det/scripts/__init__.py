@@ -1,4 +1,4 @@
-"""A training script becomes a trial, before the rules see the project.
+"""Turn training scripts into trials before the rules see the project.
 
 A script under PEDL fitted its own model and was the entrypoint of its config. It becomes a
 generator and a trial class in the same file, or gets a trial in a file beside it that runs it as it
@@ -18,7 +18,7 @@ from pedl2det.analysis.flow import Flow
 from pedl2det.analysis.flow.values import argument
 from pedl2det.analysis.membership import INITS, calls_of
 from pedl2det.analysis.modules import Modules
-from pedl2det.analysis.project import Reading, Script, made
+from pedl2det.analysis.project import Reading, Script, make_trial
 from pedl2det.analysis.source import Source
 from pedl2det.edits.apply import apply
 from pedl2det.edits.imports import Wanted, fit_imports
@@ -57,18 +57,22 @@ def lower(reading: Reading) -> Reading:
         if entry is not None and entry.scalar:
             paths |= {base / entry.scalar for base in (path.parent, reading.project.home)}
     trial = reading.trial
-    sources, scripts = (_carried if trial.carried else lower_sources)(trial.modules, paths)
+    sources, scripts = (_carry_over if trial.carried else lower_sources)(trial.modules, paths)
     if not scripts:
         return reading
     unseen = {path: _at_new_lines(lines, scripts.get(path)) for path, lines in trial.unseen.items()}
-    trial = made(reading.project, sources, reading.configs, carried=trial.carried, unseen=unseen)
-    searchers = [(one.config or {}).get("searcher") for one in scripts.values()]
-    trial.counts_in_steps |= any(isinstance(one, dict) and _STEPS & one.keys() for one in searchers)
+    trial = make_trial(
+        reading.project, sources, reading.configs, carried=trial.carried, unseen=unseen
+    )
+    searchers = [(script.config or {}).get("searcher") for script in scripts.values()]
+    trial.counts_in_steps |= any(
+        isinstance(searcher, dict) and _STEPS & searcher.keys() for searcher in searchers
+    )
     return replace(reading, trial=trial, scripts=scripts)
 
 
 def _at_new_lines(lines: frozenset[int], script: Script | None) -> frozenset[int]:
-    """The lines of a script's trial that come from some lines of the script."""
+    """The lines of the new text that come from some lines of a script."""
     if script is None:
         return lines
     return frozenset(number for number, old in enumerate(script.lines, 1) if old in lines)
@@ -77,8 +81,8 @@ def _at_new_lines(lines: frozenset[int], script: Script | None) -> frozenset[int
 def lower_sources(
     modules: Modules, paths: set[Path]
 ) -> tuple[dict[str, Source], dict[Path, Script]]:
-    """Write scripts as trials: the files with their new texts, and what is to be known of them."""
-    scripts = {id(one) for one in modules if one.is_module and one.path in paths}
+    """Write scripts as trials: return the files with their new texts, and the scripts by path."""
+    scripts = {id(source) for source in modules if source.is_module and source.path in paths}
     plans: dict[Path, Script] = {}
     for source in modules:
         if id(source) in scripts:
@@ -91,36 +95,36 @@ def lower_sources(
         for source, edit in plan.edits:
             edits[source.path].append(edit)
     new = dict(modules.by_name)
-    found: dict[Path, Script] = {}
+    written: dict[Path, Script] = {}
     for name, source in modules.by_name.items():
         path = source.path
         if path in plans or path in edits:
             script = plans.get(path, Script(source))  # without a plan it is a script's helper
             text = _new_text(script, edits[path], new)
             new[name] = replace(source, text=text, tree=ast.parse(text))
-            found[path] = replace(script, lines=origins(source.lines, text.splitlines()))
-    return new, found
+            written[path] = replace(script, lines=original_lines(source.lines, text.splitlines()))
+    return new, written
 
 
-def _carried(modules: Modules, paths: set[Path]) -> tuple[dict[str, Source], dict[Path, Script]]:
-    """Write a trial beside each script, which stays: the files, and what is to be known."""
-    new, found = dict(modules.by_name), {}
-    scripts = {id(one) for one in modules if one.is_module and one.path in paths}
+def _carry_over(modules: Modules, paths: set[Path]) -> tuple[dict[str, Source], dict[Path, Script]]:
+    """Write a trial beside each script, which stays: return the files, and the scripts by path."""
+    new, written = dict(modules.by_name), {}
+    scripts = {id(source) for source in modules if source.is_module and source.path in paths}
     for name, source in modules.by_name.items():
         if id(source) not in scripts:
             continue
-        script = found[source.path] = Script(source, lines=tuple(range(1, len(source.lines) + 1)))
+        script = written[source.path] = Script(source, lines=tuple(range(1, len(source.lines) + 1)))
         fits = Fits(modules, source, scripts)
-        if not _is_left(script, fits.lacking(), modules):
-            _ask_for_config(script, fits, source)
+        if not _mark_problems(script, fits.lacking(), modules):
+            _take_config(script, fits, source)
             stem = f"{source.path.stem}_trial"
             while source.path.with_name(f"{stem}.py").exists():
                 stem += "_"
             dotted = f"{name.rpartition('.')[0]}.{stem}".lstrip(".")
-            _train(script, fits, f"{dotted}:{class_name(source, name)}")
+            _require_config(script, fits, f"{dotted}:{class_name(source, name)}")
             text = _WHOLE.format(name=class_name(source, name), file=source.path.name)
             new[dotted] = Source.of(source.path.with_name(f"{stem}.py"), text)
-    return new, found
+    return new, written
 
 
 def _new_text(script: Script, edits: list[Edit], by_name: Mapping[str, Source]) -> str:
@@ -128,7 +132,7 @@ def _new_text(script: Script, edits: list[Edit], by_name: Mapping[str, Source]) 
     source = script.source
     text = apply(source, edits, {})
     added = {"import legacy_keras"}
-    project = frozenset(one.partition(".")[0] for one in by_name)
+    project = frozenset(name.partition(".")[0] for name in by_name)
     if script.support:
         edited = Source.of(source.path, text)
         class_name = script.entrypoint.partition(":")[2]
@@ -139,44 +143,44 @@ def _new_text(script: Script, edits: list[Edit], by_name: Mapping[str, Source]) 
     return text if source.text[:1].isspace() else text.lstrip()
 
 
-def origins(old: Sequence[str], new: Sequence[str]) -> tuple[int, ...]:
+def original_lines(old: Sequence[str], new: Sequence[str]) -> tuple[int, ...]:
     """For each line of a new text, the line of the old text that it came from.
 
-    A line that is new came from where the line before it did.
+    A new line has the number of the line before it.
     """
     numbers: dict[str, list[int]] = defaultdict(list)
     for number, line in enumerate(old, 1):
         numbers[line.strip()].append(number)
-    found, last = [], 0
+    result, last = [], 0
     for line in new:
         places = numbers.get(line.strip(), [])
         last = places[0] if len(places) == 1 else last + (last + 1 in places)
-        found.append(max(last, 1))
-    return tuple(found)
+        result.append(max(last, 1))
+    return tuple(result)
 
 
 def at_old_lines(reading: Reading, placed: Iterable[Any]) -> list[Any]:
     """Findings and changes in rewritten scripts, at the lines of the scripts on the disk."""
-    found = []
-    for one in placed:
-        script = reading.scripts.get(one.path)
-        if script is not None and 0 < one.line <= len(script.lines):
-            line = script.lines[one.line - 1]
-            one = replace(one, line=line)
-            if isinstance(one, Finding):
-                code = reading.originals[one.path].lines[line - 1]  # maybe indented otherwise
-                one = replace(one, code=code, column=0, end_column=0)
-        found.append(one)
-    return found
+    moved = []
+    for item in placed:
+        script = reading.scripts.get(item.path)
+        if script is not None and 0 < item.line <= len(script.lines):
+            line = script.lines[item.line - 1]
+            item = replace(item, line=line)
+            if isinstance(item, Finding):
+                code = reading.originals[item.path].lines[line - 1]  # its indentation may differ
+                item = replace(item, code=code, column=0, end_column=0)
+        moved.append(item)
+    return moved
 
 
-# What becomes of a script.
+# Plans for scripts.
 
 
 def _say(
     script: Script, home: Source, node: ast.AST, kind: Kind, message: str, help_: str = ""
 ) -> None:
-    """Tell the user something about a place."""
+    """Report something about a place."""
     line = getattr(node, "lineno", 1)
     code = home.lines[line - 1]
     script.findings.append(Finding(kind, RULE, home.path, line, message, help_, code=code))
@@ -186,29 +190,29 @@ def _plan_training(source: Source, modules: Modules, scripts: set[int]) -> Scrip
     """Plan a script that trains."""
     script = Script(source)
     fits = Fits(modules, source, scripts)
-    if _is_left(script, fits.problems(), modules):
+    if _mark_problems(script, fits.problems(), modules):
         return script
-    for call in _ask_for_config(script, fits, source):
+    for call in _take_config(script, fits, source):
         match source.names.parents[call]:
             case ast.Assign(targets=[ast.Name(id=name)]) as line:
                 if source.names.definition_around(call) is None:
                     script.context = name
                     gone = native.with_preparation(source, modules, line)
-                    script.edits += [(source, ReplaceStatement(one)) for one in gone]
+                    script.edits += [(source, ReplaceStatement(statement)) for statement in gone]
     for call in fits.calls:
         _say(script, modules.home(call), call, Kind.NOTE, _YIELDED)
-    for node in source.names.of(ast.Subscript):  # while it is imported, the script is no command
+    for node in source.names.of(ast.Subscript):  # an imported script is no command
         if ast.unparse(node) == "sys.argv[0]" and source.names.definition_around(node) is None:
             script.edits.append((source, Replace(node, "__file__")))
     script.support = SUPPORT
-    script.edits += [*yield_edits(fits), *((source, one) for one in main_edits(source))]
+    script.edits += [*yield_edits(fits), *((source, edit) for edit in main_edits(source))]
     name = modules.name_of(source)
-    _train(script, fits, f"{name}:{class_name(source, name)}")
+    _require_config(script, fits, f"{name}:{class_name(source, name)}")
     return script
 
 
-def _is_left(script: Script, problems: Iterable[Problem], modules: Modules) -> bool:
-    """Mark what keeps a script from becoming a trial; tell whether there is anything."""
+def _mark_problems(script: Script, problems: Iterable[Problem], modules: Modules) -> bool:
+    """Mark what keeps a script from becoming a trial; return whether there is anything."""
     for node, message, help_ in problems:
         home = modules.home(node)
         _say(script, home, node, Kind.LEFT, message, help_)
@@ -218,19 +222,19 @@ def _is_left(script: Script, problems: Iterable[Problem], modules: Modules) -> b
     return bool(script.findings)
 
 
-def _ask_for_config(script: Script, fits: Fits, source: Source) -> list[ast.Call]:
-    """Take the config out of the calls of the Native API, and return them."""
+def _take_config(script: Script, fits: Fits, source: Source) -> list[ast.Call]:
+    """Take the config from the calls of the Native API; return these calls."""
     calls = [*calls_of(source, INITS)]
     for call in calls:
-        given = argument(call, "config", 0)
-        script.config = native.config_of(fits.flow, given)
-        if given is not None and script.config is None:
+        config = argument(call, "config", 0)
+        script.config = native.config_of(fits.flow, config)
+        if config is not None and script.config is None:
             _say(script, source, call, Kind.LEFT, _COMPUTED, _WRITE_CONFIG)
     return calls
 
 
-def _train(script: Script, fits: Fits, entrypoint: str) -> None:
-    """Let the configs of a script name its trial, and the size of its batches."""
+def _require_config(script: Script, fits: Fits, entrypoint: str) -> None:
+    """Require the configs of a script to name its trial, and the size of its batches."""
     script.entrypoint = entrypoint
     script.needs = (ConfigNeed("entrypoint", entrypoint),)
     section = (script.config or {}).get("hyperparameters")
@@ -247,11 +251,11 @@ def _plan_submission(source: Source, modules: Modules) -> Script | None:
     script = Script(source, entrypoint=entrypoint)
     call = statement.value
     assert isinstance(call, ast.Call)
-    given = argument(call, "config", 1)
-    script.config = native.config_of(Flow(modules), given)
-    is_computed = given is not None and script.config is None
+    config = argument(call, "config", 1)
+    script.config = native.config_of(Flow(modules), config)
+    is_computed = config is not None and script.config is None
     message = f"{_SUBMITTED}; {_COMPUTED}" if is_computed else _SUBMITTED
     _say(script, source, call, Kind.NOTE, message)
     gone = native.with_preparation(source, modules, statement)
-    script.edits += [(source, ReplaceStatement(one)) for one in gone]
+    script.edits += [(source, ReplaceStatement(statement)) for statement in gone]
     return script

@@ -45,25 +45,25 @@ _KERAS = ("keras.", "tensorflow.", "tf_keras.")
 
 
 class Fits:
-    """The trainings of a script, one of several whose ids are known."""
+    """The calls that train in a script; ``scripts`` has the ids of all scripts."""
 
     def __init__(self, modules: Modules, script: Source, scripts: set[int]) -> None:
         self.modules = modules
         self.flow = Flow(modules)
         self._script = script
         self._scripts = scripts
-        self._fits = [one for one in modules.of(ast.Call) if self._is_fit(one)]
+        self._fits = [call for call in modules.of(ast.Call) if self._is_fit(call)]
         reached = self._reached()
         #: The calls of ``fit`` that the script makes, itself or through functions.
-        self.calls = [one for one in self._fits if self._around(one) in reached]
+        self.calls = [call for call in self._fits if self._around(call) in reached]
         self.functions: set[Callable] = set()  #: that lead to them
         self.callers: list[ast.Call] = []  #: the calls of these functions
-        more = {self._around(one) for one in self.calls} - {script}
+        more = {self._around(call) for call in self.calls} - {script}
         while more:
             self.functions |= more  # type: ignore[arg-type]
-            calls = [call.node for one in more for call in self.flow.calls(one)]  # type: ignore[arg-type]
+            calls = [call.node for function in more for call in self.flow.calls(function)]  # type: ignore[arg-type]
             self.callers += calls
-            more = ({self._around(one) for one in calls} & reached) - self.functions - {script}
+            more = ({self._around(call) for call in calls} & reached) - self.functions - {script}
 
     def _around(self, node: ast.AST) -> ast.AST | Source:
         """The function, lambda or class around a node, or its file."""
@@ -72,14 +72,15 @@ class Fits:
 
     def _reached(self) -> set[ast.AST | Source]:
         """The script, and the functions that it calls, itself or through others."""
-        found: set[ast.AST | Source] = {self._script}
-        calls = [c for c in self._script.names.of(ast.Call) if self._around(c) is self._script]
+        reached: set[ast.AST | Source] = {self._script}
+        calls = self._script.names.of(ast.Call)
+        calls = [call for call in calls if self._around(call) is self._script]
         while calls:
-            for function in {*self.flow.called(calls.pop())} - found:
-                found.add(function)
+            for function in {*self.flow.called(calls.pop())} - reached:
+                reached.add(function)
                 nodes = self.modules.home(function).names.below(function)
-                calls += [one for one in nodes if isinstance(one, ast.Call)]
-        return found
+                calls += [node for node in nodes if isinstance(node, ast.Call)]
+        return reached
 
     def _is_fit(self, call: ast.Call) -> bool:
         """Whether a call may train a Keras model."""
@@ -87,16 +88,16 @@ class Fits:
             case ast.Attribute(value=ast.Call(func=ast.Name(id="super"))):
                 return False
             case ast.Attribute(value=model, attr=name) if name in _PARAMETERS:
-                keywords = {one.arg for one in call.keywords}
+                keywords = {keyword.arg for keyword in call.keywords}
                 is_certain = name == "fit_generator" or not _KEYWORDS.isdisjoint(keywords)
                 return not self.flow.called(call) and (is_certain or not self._is_other(model))
         return False
 
     def _is_other(self, node: ast.expr) -> bool:
         """Whether a value certainly comes from another library, or is no model of Keras."""
-        origins = [one.node for one in self.flow.origins(node)]
-        for made in origins:
-            meaning = self.modules.meaning(made.func) if isinstance(made, ast.Call) else None
+        origins = [origin.node for origin in self.flow.origins(node)]
+        for maker in origins:
+            meaning = self.modules.meaning(maker.func) if isinstance(maker, ast.Call) else None
             if meaning is None or self.modules.split(meaning)[0] is not None:
                 return False
             if meaning.startswith(_KERAS) and ".preprocessing." not in meaning:
@@ -126,9 +127,9 @@ class Fits:
         for function in self.functions:
             names = self.modules.home(function).names
             yields = any(
-                isinstance(one, ast.Yield | ast.YieldFrom)
-                for one in names.below(function)
-                if names.definition_around(one) is function
+                isinstance(node, ast.Yield | ast.YieldFrom)
+                for node in names.below(function)
+                if names.definition_around(node) is function
             )
             is_plain = isinstance(function, ast.FunctionDef) and not function.name.startswith("__")
             if not is_plain or yields or self.flow.escapes(function):
@@ -136,7 +137,7 @@ class Fits:
                 yield function, _HIDDEN.format(name), WRITE_TRIAL
         for call in self.calls:
             around = self.modules.home(call).names.around(call)
-            in_loop = any(isinstance(one, ast.For | ast.While) for one in around)
+            in_loop = any(isinstance(outer, ast.For | ast.While) for outer in around)
             if in_loop:
                 yield call, _AGAIN, WRITE_TRIAL
             elif _lacks_validation(call):
@@ -145,9 +146,11 @@ class Fits:
             yield call, _AGAIN, WRITE_TRIAL
 
     def _may_yield(self, call: ast.Call) -> bool:
-        """Whether a call is in a function, or in a script, and not in a comprehension there."""
+        """Whether a call is in a function or at the top of a script, and in no comprehension."""
         home = self.modules.home(call)
-        scope = next((one for one in home.names.around(call) if isinstance(one, SCOPES)), home.tree)
+        scope = next(
+            (outer for outer in home.names.around(call) if isinstance(outer, SCOPES)), home.tree
+        )
         is_script = scope is home.tree and id(home) in self._scripts
         return is_script or isinstance(scope, ast.FunctionDef)
 
@@ -157,15 +160,15 @@ def _lacks_validation(call: ast.Call) -> bool:
 
 
 def arguments_of(call: ast.Call) -> dict[str, ast.expr]:
-    """The arguments that can be seen, by name; those that are None are left out."""
+    """The visible arguments by name, without those that are None."""
     assert isinstance(call.func, ast.Attribute)
-    found = dict(zip(_PARAMETERS[call.func.attr], call.args, strict=False))
-    for one in call.keywords:
-        if one.arg is not None:
-            found["x" if one.arg == "generator" else one.arg] = one.value
+    arguments = dict(zip(_PARAMETERS[call.func.attr], call.args, strict=False))
+    for keyword in call.keywords:
+        if keyword.arg is not None:
+            arguments["x" if keyword.arg == "generator" else keyword.arg] = keyword.value
     return {
         name: value
-        for name, value in found.items()
+        for name, value in arguments.items()
         if not (isinstance(value, ast.Constant) and value.value is None)
     }
 
@@ -177,7 +180,9 @@ def as_record(call: ast.Call) -> list[Edit]:
         Replace(call.func, "legacy_keras.Fit"),
         AddArgument(call, "{model}", first=True, holes={"model": call.func.value}),
     ]
-    edits += [RenameKeyword(one, "x") for one in call.keywords if one.arg == "generator"]
+    edits += [
+        RenameKeyword(keyword, "x") for keyword in call.keywords if keyword.arg == "generator"
+    ]
     if call.func.attr == "fit_generator":
         names = zip(_PARAMETERS["fit_generator"], call.args, strict=False)
         edits += [RenameKeyword(value, name) for name, value in list(names)[1:]]
@@ -185,14 +190,14 @@ def as_record(call: ast.Call) -> list[Edit]:
 
 
 def batch_size(fits: Fits) -> int:
-    """The records in a batch, where ``fit`` or the call that makes its data says them."""
+    """The batch size in ``fit``, or in the call that makes its data; else that of Keras."""
     for call in fits.calls:
         arguments = arguments_of(call)
         size = arguments.get("batch_size")
         data = _only_origin(fits.flow, arguments.get("x"))
         while size is None and isinstance(data, ast.Call):
-            given = {one.arg: one.value for one in data.keywords}
-            size = given.get("batch_size")
+            keywords = {keyword.arg: keyword.value for keyword in data.keywords}
+            size = keywords.get("batch_size")
             method = data.func if isinstance(data.func, ast.Attribute) else None
             if method is not None and method.attr in ("batch", "padded_batch"):
                 size = next(iter(data.args), size)
@@ -204,6 +209,6 @@ def batch_size(fits: Fits) -> int:
 
 
 def _only_origin(flow: Flow, node: ast.AST | None) -> ast.AST | None:
-    """What a value always is; None if it can be several things."""
-    found = flow.origins(node) if node is not None else []
-    return found[0].node if len(found) == 1 and not found[0].path else None
+    """The only origin of a value; None if it may have several."""
+    origins = flow.origins(node) if node is not None else []
+    return origins[0].node if len(origins) == 1 and not origins[0].path else None

@@ -1,4 +1,4 @@
-"""A script as a generator: it yields what it gives to ``fit``, and a trial resumes it.
+"""Turn a script into a generator that yields what it gives to ``fit``; a trial resumes it.
 
 Imports, functions, classes, constants and what sets up the process stay in the module. All other
 statements become those of the generator, in their order.
@@ -59,14 +59,14 @@ _STAR = re.compile(r"\bfrom \S+ import \*")
 _LOOKING = {"globals", "locals", "vars", "dir", "exec", "eval"}
 
 
-# The edits, in the texts as they are.
+# Edits of the original texts.
 
 
 def yield_edits(fits: Fits) -> Iterator[tuple[Source, Edit]]:
     """Yield at each call that trains, and from each function that leads there, in all files."""
     for call in fits.calls:
         source = fits.modules.home(call)
-        yield from ((source, one) for one in (*as_record(call), _yielding(source, call, "yield")))
+        yield from ((source, edit) for edit in (*as_record(call), _yielding(source, call, "yield")))
     for call in fits.callers:
         source = fits.modules.home(call)
         yield source, _yielding(source, call, "yield from")
@@ -76,8 +76,8 @@ def _yielding(source: Source, call: ast.Call, keyword: str) -> Edit:
     """Yield a call, or from it: without parentheses where it is all of a statement."""
     statement = source.names.parents[call]
     match statement:
-        case ast.Assign(targets=[one]):
-            code = f"{source.segment(one)} = {keyword} {{call}}"
+        case ast.Assign(targets=[target]):
+            code = f"{source.segment(target)} = {keyword} {{call}}"
             return ReplaceStatement(statement, code, {"call": call})
         case ast.Expr():
             return ReplaceStatement(statement, f"{keyword} {{call}}", {"call": call})
@@ -85,7 +85,7 @@ def _yielding(source: Source, call: ast.Call, keyword: str) -> Edit:
 
 
 def main_edits(source: Source) -> Iterator[Edit]:
-    """A script runs as ``__main__``, and its module is imported."""
+    """Make tests for ``__main__`` true, because the module of a script is imported."""
     for compare in source.names.of(ast.Compare):
         if is_main(compare) and not is_guard(source.names.parents[compare]):
             yield Replace(compare, "True")
@@ -125,29 +125,31 @@ def class_name(source: Source, module: str) -> str:
 def with_trial(source: Source, name: str, context: str, project: Container[str]) -> str:
     """The text of a script with its trial, below what stays.
 
-    The script has a name for its context if it asks for it.
+    ``context`` is the script's name for its context, if it has one.
     """
     module = cst.parse_module(source.text)
     stay = _staying(source, project)
     lines = list(_lines(source.tree.body, module.body))
-    staying = [one for one in lines if stay.issuperset(one.nodes)]
-    moving, footer = _without_guards([one for one in lines if one not in staying])
+    staying = [line for line in lines if stay.issuperset(line.nodes)]
+    moving, footer = _without_guards([line for line in lines if line not in staying])
     shared = _shared(staying, moving, context)
-    own = "trial_context" if context in shared else context
-    parameter = f"{own}: TFKerasTrialContext" if own else "hparams"
+    parameter_name = "trial_context" if context in shared else context
+    parameter = f"{parameter_name}: TFKerasTrialContext" if parameter_name else "hparams"
     generator = "script"
     while source.names.module_bindings(generator):
         generator += "_"
-    code = f"{generator}({own})"
+    code = f"{generator}({parameter_name})"
     first = [f"global {', '.join(shared)}"] if shared else []
-    first += [f"{context} = {own}"] if own != context else []
-    made: Any = cst.parse_statement(f"def {code}:\n    pass\n")
-    inner = [*map(cst.parse_statement, first), *(_plain(one, shared) for one in moving)]
-    function = made.with_changes(body=made.body.with_changes(body=_spaced(inner), footer=footer))
+    first += [f"{context} = {parameter_name}"] if parameter_name != context else []
+    definition: Any = cst.parse_statement(f"def {code}:\n    pass\n")
+    inner = [*map(cst.parse_statement, first), *(_plain(line, shared) for line in moving)]
+    function = definition.with_changes(
+        body=definition.body.with_changes(body=_spaced(inner), footer=footer)
+    )
     trial: Any = cst.parse_statement(_TRIAL.format(name=name, parameter=parameter, call=code))
     blank = [cst.EmptyLine(indent=False)] * 2
-    added = [one.with_changes(leading_lines=blank) for one in (function, trial)]
-    return module.with_changes(body=[*(one.code for one in staying), *added]).code
+    added = [statement.with_changes(leading_lines=blank) for statement in (function, trial)]
+    return module.with_changes(body=[*(line.code for line in staying), *added]).code
 
 
 def _lines(nodes: Sequence[ast.stmt], codes: Sequence[Any]) -> Iterator[_Line]:
@@ -158,22 +160,22 @@ def _lines(nodes: Sequence[ast.stmt], codes: Sequence[Any]) -> Iterator[_Line]:
 
 
 def _without_guards(lines: Sequence[_Line]) -> tuple[list[_Line], Sequence[Any]]:
-    """Lines with those below main guards in the guards' places, and the comments that end them."""
-    found: list[_Line] = []
+    """Lines with the bodies of main guards in place of the guards, and the comments at the end."""
+    unguarded: list[_Line] = []
     footer: Sequence[Any] = ()
     for line in lines:
         guard, code = line.nodes[0], line.code
         footer = ()
         if not is_guard(guard):
-            found.append(line)
+            unguarded.append(line)
             continue
         assert isinstance(guard, ast.If)
         codes, footer = list(code.body.body), code.body.footer
         above, comment = list(code.leading_lines), code.body.header.comment
         above += [cst.EmptyLine(comment=comment)] if comment is not None else []
         codes[0] = codes[0].with_changes(leading_lines=[*above, *codes[0].leading_lines])
-        found += _lines(guard.body, codes)
-    return found, footer
+        unguarded += _lines(guard.body, codes)
+    return unguarded, footer
 
 
 def _plain(line: _Line, shared: Sequence[str]) -> Any:
@@ -188,16 +190,16 @@ def _plain(line: _Line, shared: Sequence[str]) -> Any:
 
 def _spaced(lines: Iterable[Any]) -> list[Any]:
     """Lines of a function: at most one blank line above each, none above the first."""
-    found = []
+    spaced = []
     for number, line in enumerate(lines):
         leading = list(line.leading_lines)
         while leading and leading[0].comment is None:
             leading.pop(0)
         if number and len(leading) < len(line.leading_lines):
             leading.insert(0, cst.EmptyLine())
-        leading = [one.with_changes(indent=one.comment is not None) for one in leading]
-        found.append(line.with_changes(leading_lines=leading))
-    return found or [cst.SimpleStatementLine([cst.Pass()])]
+        leading = [above.with_changes(indent=above.comment is not None) for above in leading]
+        spaced.append(line.with_changes(leading_lines=leading))
+    return spaced or [cst.SimpleStatementLine([cst.Pass()])]
 
 
 # What stays in the module.
@@ -206,18 +208,18 @@ def _spaced(lines: Iterable[Any]) -> list[Any]:
 def _staying(source: Source, project: Container[str]) -> set[ast.stmt]:
     """The statements of a script that stay in its module.
 
-    Behind one that moves, others stay that run the same before it: they read no values.
+    After one that moves, others stay if they can run before it: they read no values.
     """
     stay: set[ast.stmt] = set()
     moved: set[str] = set()
     used = _known_inside(source.tree.body)
-    bound = [_bound([one]) for one in source.tree.body]
+    bound = [_bound([statement]) for statement in source.tree.body]
     times = Counter(itertools.chain.from_iterable(bound))
     for number, node in enumerate(source.tree.body):
         is_first = number == len(stay)
         at_once = [*run_at_once(node)]
-        names = {one.id for one in at_once if isinstance(one, ast.Name)}
-        runs_code = any(_is_own_import(one, project) for one in at_once)
+        names = {part.id for part in at_once if isinstance(part, ast.Name)}
+        runs_code = any(_is_own_import(part, project) for part in at_once)
         runs_code |= _reads_values(source, at_once)
         is_free = names.isdisjoint(moved) and (is_first or not runs_code)
         is_free &= all(_means_one(source, name, times) for name in bound[number])
@@ -230,14 +232,16 @@ def _staying(source: Source, project: Container[str]) -> set[ast.stmt]:
 
 def _means_one(source: Source, name: str, times: Mapping[str, int]) -> bool:
     """Whether one statement binds a name, or several do by the same import."""
-    found = {*source.names.module_bindings(name)}
-    return times[name] == 1 or (len(found) == 1 and None not in found)
+    bindings = {*source.names.module_bindings(name)}
+    return times[name] == 1 or (len(bindings) == 1 and None not in bindings)
 
 
 def _reads_values(source: Source, nodes: Iterable[ast.AST]) -> bool:
     """Whether some code reads names of the module that are no imports and no definitions."""
-    definitions = {getattr(one, "name", None) for one in source.tree.body}
-    read = {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+    definitions = {getattr(statement, "name", None) for statement in source.tree.body}
+    read = {
+        node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    }
     return any(None in source.names.module_bindings(name) for name in read - definitions)
 
 
@@ -247,7 +251,7 @@ def _is_own_import(node: ast.AST, project: Container[str]) -> bool:
         case ast.ImportFrom(module=module, level=level):
             return bool(level) or str(module).partition(".")[0] in project
         case ast.Import(names=aliases):
-            return any(one.name.partition(".")[0] in project for one in aliases)
+            return any(alias.name.partition(".")[0] in project for alias in aliases)
     return False
 
 
@@ -257,32 +261,38 @@ def _may_stay(source: Source, node: ast.stmt, is_first: bool, used: set[str]) ->
         case ast.Import() | ast.ImportFrom() | ast.Pass() | ast.Global():
             return True
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            return is_first or not any(isinstance(one, ast.Call) for one in run_at_once(node))
+            return is_first or not any(isinstance(part, ast.Call) for part in run_at_once(node))
         case ast.Expr(value=ast.Constant()):
             return is_first
         case ast.Expr(value=ast.Call() as call):
             is_setting = (source.names.qualified(call.func) or "").startswith(_SETTINGS)
-            arguments = [*call.args, *(one.value for one in call.keywords)]
-            return is_setting and all(_is_constant(source, one) for one in arguments)
+            arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+            return is_setting and all(_is_constant(source, argument) for argument in arguments)
         case ast.Assign(targets=[ast.Subscript(value=target)]):
             return source.names.qualified(target) == "os.environ"
         case (
             ast.Assign(targets=[ast.Name() | ast.Tuple()], value=value)
             | ast.AnnAssign(target=ast.Name(), value=value)
         ):
-            has_calls = any(isinstance(one, ast.Call) for one in ast.walk(node))
+            has_calls = any(isinstance(part, ast.Call) for part in ast.walk(node))
             return _is_constant(source, value) and all(
                 len(source.names.module_bindings(name)) == 1
                 and (is_first or (name in used and not has_calls))
                 for name in _bound([node])
             )
         case ast.Try() | ast.If():
-            inner = [one for one in ast.walk(node) if isinstance(one, ast.stmt) and one is not node]
-            has_import = any(isinstance(one, ast.Import | ast.ImportFrom) for one in inner)
+            inner = [
+                statement
+                for statement in ast.walk(node)
+                if isinstance(statement, ast.stmt) and statement is not node
+            ]
+            has_import = any(
+                isinstance(statement, ast.Import | ast.ImportFrom) for statement in inner
+            )
             return has_import and all(
-                _may_stay(source, one, True, used)
-                or (isinstance(one, ast.Assign) and _is_constant(source, one.value))
-                for one in inner
+                _may_stay(source, statement, True, used)
+                or (isinstance(statement, ast.Assign) and _is_constant(source, statement.value))
+                for statement in inner
             )
     return False
 
@@ -292,8 +302,8 @@ def _is_constant(source: Source, value: ast.AST | None) -> bool:
     kinds = (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)
     nodes = list(ast.walk(value)) if value is not None else []
     return not any(
-        isinstance(one, kinds) or (isinstance(one, ast.Call) and not is_pure(source, one))
-        for one in nodes
+        isinstance(node, kinds) or (isinstance(node, ast.Call) and not is_pure(source, node))
+        for node in nodes
     )
 
 
@@ -308,32 +318,32 @@ def is_pure(source: Source, call: ast.Call) -> bool:
 
 
 def _shared(staying: Sequence[_Line], moving: Sequence[_Line], context: str) -> list[str]:
-    """The names that the generator binds and that are the module's: its functions know them."""
-    stay = [node for one in staying for node in one.nodes]
-    move = [node for one in moving for node in one.nodes]
+    """The names that the generator binds and the module's functions use: these are global."""
+    stay = [node for line in staying for node in line.nodes]
+    move = [node for line in moving for node in line.nodes]
     bound = _bound(move) | ({context} - {""})
     if not _LOOKING.isdisjoint(_known(move)):
         return sorted(bound)
     symbols = (symbol for inner in _inner(_table(move)) for symbol in inner.get_symbols())
-    declared = {one.get_name() for one in symbols if one.is_declared_global()}
+    declared = {symbol.get_name() for symbol in symbols if symbol.is_declared_global()}
     return sorted(bound & (_known(stay) | declared | {*dir(builtins)}))
 
 
 def _bound(statements: Sequence[ast.stmt]) -> set[str]:
     """The names that some statements bind in their scope."""
     symbols = _table(statements).get_symbols()
-    return {one.get_name() for one in symbols if one.is_assigned() or one.is_imported()}
+    return {symbol.get_name() for symbol in symbols if symbol.is_assigned() or symbol.is_imported()}
 
 
 def _known(statements: Sequence[ast.stmt]) -> set[str]:
-    """The names that some statements know as those of their own scope."""
+    """The names that some statements use in their own scope."""
     return {*_table(statements).get_identifiers()} | _known_inside(statements)
 
 
 def _known_inside(statements: Sequence[ast.stmt]) -> set[str]:
-    """The names that functions and classes among some statements know as those around them."""
+    """The names that functions and classes among some statements use from around them."""
     symbols = (symbol for table in _inner(_table(statements)) for symbol in table.get_symbols())
-    return {one.get_name() for one in symbols if one.is_free() or one.is_global()}
+    return {symbol.get_name() for symbol in symbols if symbol.is_free() or symbol.is_global()}
 
 
 def _inner(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
@@ -346,6 +356,6 @@ def _inner(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
 def _table(statements: Sequence[ast.stmt]) -> symtable.SymbolTable:
     """The symbols of some statements, as those of a function, which may yield."""
     text = "\n".join(map(ast.unparse, statements)) or "pass"
-    text = _STAR.sub("pass", text)  # which a function cannot have
+    text = _STAR.sub("pass", text)  # a function cannot have it
     head = "def script():\n"
     return symtable.symtable(head + textwrap.indent(text, " "), "script", "exec").get_children()[0]

@@ -26,7 +26,7 @@ _PARAMETERS = {
     "Log": ("minval", "maxval", "base", "count"),
     "Categorical": ("vals",),
 }
-#: What has no effect but on what it returns, or on a parser of the script.
+#: Calls that only affect their result, or a parser of the script.
 _OF_PARSERS = ("add_argument", "parse_args", "parse_known_args")
 _LIBRARIES = ("argparse.", "determined.", "json.loads")
 
@@ -37,9 +37,9 @@ def create_of(source: Source, modules: Modules) -> tuple[ast.Expr, str] | None:
         statement = source.names.parents[call]
         trial = argument(call, "trial_def", 0)
         meaning = modules.meaning(trial) if trial is not None else None
-        found = modules.definition(meaning) if meaning is not None else None
-        if isinstance(statement, ast.Expr) and isinstance(found, ast.ClassDef):
-            return statement, f"{modules.name_of(modules.home(found))}:{found.name}"
+        definition = modules.definition(meaning) if meaning is not None else None
+        if isinstance(statement, ast.Expr) and isinstance(definition, ast.ClassDef):
+            return statement, f"{modules.name_of(modules.home(definition))}:{definition.name}"
     return None
 
 
@@ -69,21 +69,23 @@ def _value(flow: Flow, node: ast.expr | None) -> object:
             raise ValueError("changed later")
         case ast.Dict(keys=keys, values=values) as display:
             pairs = zip(keys, values, strict=True)
-            found = {str(_value(flow, key)): _value(flow, value) for key, value in pairs}
+            result = {str(_value(flow, key)): _value(flow, value) for key, value in pairs}
             for use in flow.uses(display):
-                found |= _by_option(flow, use.around) if use.is_change else {}
-            return found
+                result |= _by_option(flow, use.around) if use.is_change else {}
+            return result
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
-            return [_value(flow, one) for one in parts]
+            return [_value(flow, part) for part in parts]
         case ast.Call() as call:
             meaning = flow.modules.meaning(call.func) or ""
             kind = meaning.rpartition(".")[2]
             if not meaning.startswith("determined.") or kind not in _PARAMETERS:
                 raise ValueError("computed")
-            given = dict(zip(_PARAMETERS[kind], call.args, strict=False))
-            given |= {str(one.arg).replace("value", "val"): one.value for one in call.keywords}
-            found = {name: _value(flow, value) for name, value in given.items()}
-            return found["val"] if kind == "Constant" else {"type": _KINDS[kind], **found}
+            arguments = dict(zip(_PARAMETERS[kind], call.args, strict=False))
+            arguments |= {
+                str(keyword.arg).replace("value", "val"): keyword.value for keyword in call.keywords
+            }
+            result = {name: _value(flow, value) for name, value in arguments.items()}
+            return result["val"] if kind == "Constant" else {"type": _KINDS[kind], **result}
         case literal:
             return ast.literal_eval(literal)
 
@@ -92,7 +94,7 @@ def _by_option(flow: Flow, change: ast.AST | None) -> dict[str, object]:
     """What ``config.update(json.loads(args.config))`` adds by default.
 
     Raises:
-        ValueError: the change is another, or the default is not visible.
+        ValueError: it is another change, or the default is not visible.
     """
     match change:
         case ast.Call(
@@ -100,8 +102,8 @@ def _by_option(flow: Flow, change: ast.AST | None) -> dict[str, object]:
             args=[ast.Call(func=function, args=[ast.Attribute(attr=option)])],
         ) if flow.modules.meaning(function) == "json.loads":
             for call in flow.modules.of(ast.Call):
-                named = [one.value for one in call.args if isinstance(one, ast.Constant)]
-                default = {one.arg: one.value for one in call.keywords}.get("default")
+                named = [text.value for text in call.args if isinstance(text, ast.Constant)]
+                default = {keyword.arg: keyword.value for keyword in call.keywords}.get("default")
                 if f"--{option.replace('_', '-')}" in named and isinstance(default, ast.Constant):
                     return dict(json.loads(str(default.value)))
     raise ValueError("changed later")
@@ -113,53 +115,53 @@ def _by_option(flow: Flow, change: ast.AST | None) -> dict[str, object]:
 def with_preparation(source: Source, modules: Modules, statement: ast.stmt) -> list[ast.stmt]:
     """A statement, and those that only prepare it: ``parser = ...``, ``config = {...}``.
 
-    A main guard of nothing else goes, too.
+    A main guard around nothing else is included.
     """
     used = {
-        one.name if isinstance(one, ast.alias) else one.attr
+        node.name if isinstance(node, ast.alias) else node.attr
         for other in modules
         if other is not source
-        for one in other.names.of(ast.alias, ast.Attribute)
+        for node in other.names.of(ast.alias, ast.Attribute)
     }
     groups: dict[str, list[ast.stmt]] = defaultdict(list)
-    for name, one in _preparations(source):
+    for name, preparation in _preparations(source):
         if name not in used:
-            groups[name].append(one)
+            groups[name].append(preparation)
     statements, more = [statement], [""]
     while more:
         gone = _below(statements)
         words = source.names.of(ast.Name)
         more = [
             name
-            for name in groups.keys() & {one.id for one in words if one in gone}
-            if {one for one in words if one.id == name} <= gone | _below(groups[name])
+            for name in groups.keys() & {word.id for word in words if word in gone}
+            if {word for word in words if word.id == name} <= gone | _below(groups[name])
         ]
-        statements += [one for name in more for one in groups.pop(name)]
+        statements += [preparation for name in more for preparation in groups.pop(name)]
     for guard in source.tree.body:
         if is_guard(guard) and gone.issuperset(guard.body):  # type: ignore[attr-defined]
-            statements = [one for one in statements if one not in guard.body]  # type: ignore[attr-defined]
+            statements = [kept for kept in statements if kept not in guard.body]  # type: ignore[attr-defined]
             statements.append(guard)
     return statements
 
 
 def _below(statements: list[ast.stmt]) -> set[ast.AST]:
     """The nodes of some statements."""
-    return {node for one in statements for node in ast.walk(one)}
+    return {node for statement in statements for node in ast.walk(statement)}
 
 
 def _preparations(source: Source) -> Iterator[tuple[str, ast.stmt]]:
     """Assignments without side effects, and calls of methods of what they bind."""
-    for one in source.names.of(ast.Assign, ast.Expr):
-        match one:
+    for statement in source.names.of(ast.Assign, ast.Expr):
+        match statement:
             case (
                 ast.Assign(targets=[ast.Name(id=name)])
                 | ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name))))
             ):
-                calls = (node for node in ast.walk(one.value) if isinstance(node, ast.Call))
+                calls = (node for node in ast.walk(statement.value) if isinstance(node, ast.Call))
                 if all(
                     getattr(call.func, "attr", "") in _OF_PARSERS
                     or is_pure(source, call)
                     or (source.names.qualified(call.func) or "").startswith(_LIBRARIES)
                     for call in calls
                 ):
-                    yield name, one
+                    yield name, statement

@@ -1,7 +1,7 @@
 """Render a module of support pieces that a trial imports, such as ``legacy_keras.py``.
 
 A piece is a function, class or variable at the top of a file of the package ``pedl2det_legacy``.
-What a piece uses of other files of the package is rendered with it, so their imports are not. The
+What a piece uses from other files of the package is rendered with it, without their imports. The
 files are read, never imported.
 """
 
@@ -49,14 +49,14 @@ class _Definition:
     def uses(self) -> frozenset[str]:
         """The names of the module that it uses, in any of its scopes."""
         waiting = [symtable.symtable(self.text, MODULE, "exec")]
-        found: set[str] = set()
+        used: set[str] = set()
         while waiting:
             scope = waiting.pop()
             is_module = scope.get_type() == "module"
-            symbols = [one for one in scope.get_symbols() if is_module or one.is_global()]
-            found |= {symbol.get_name() for symbol in symbols}
+            symbols = [symbol for symbol in scope.get_symbols() if is_module or symbol.is_global()]
+            used |= {symbol.get_name() for symbol in symbols}
             waiting += scope.get_children()
-        return frozenset(found)
+        return frozenset(used)
 
     @property
     def imports(self) -> list[str]:
@@ -92,18 +92,20 @@ def render(names: Iterable[str], header: str = _HEADER, package: str = PACKAGE) 
 def merged(existing: str, names: Iterable[str]) -> str:
     """Add the pieces that are missing to a ``legacy_keras.py`` that may have been edited.
 
-    What is there stays as it is. A file that nobody edited is rendered anew, so that the result
-    does not depend on the order in which trials were migrated.
+    The existing text stays. A file that nobody edited is rendered again, so that the result does
+    not depend on the order in which trials were migrated.
 
     Raises:
         SyntaxError: the existing text is not Python.
     """
     names = list(names)
     symbols = symtable.symtable(existing, MODULE, "exec").get_symbols()
-    bound = {one.get_name() for one in symbols if one.is_assigned() or one.is_imported()}
-    held = [name for name in _definitions(PACKAGE) if name in bound]
-    if existing.strip() in ("", render(held).strip()):
-        return render([*held, *names])
+    bound = {
+        symbol.get_name() for symbol in symbols if symbol.is_assigned() or symbol.is_imported()
+    }
+    pieces = [name for name in _definitions(PACKAGE) if name in bound]
+    if existing.strip() in ("", render(pieces).strip()):
+        return render([*pieces, *names])
     missing = _closure(names, bound)
     if not missing:
         return existing
@@ -116,21 +118,21 @@ def merged(existing: str, names: Iterable[str]) -> str:
 def _closure(
     names: Iterable[str], present: Set[str] = frozenset(), package: str = PACKAGE
 ) -> list[_Definition]:
-    """The definitions of names and of all that they use but what is present, in a file's order."""
+    """The definitions of names and of all that they use, except for those that are present."""
     known = _definitions(package)
-    found: set[str] = set()
+    needed: set[str] = set()
     waiting = list(names)
     while waiting:
         name = waiting.pop()
-        if name in found or name in present:
+        if name in needed or name in present:
             continue
         if name not in known:
             raise KeyError(f"there is no support piece {name!r}")
-        found.add(name)
+        needed.add(name)
         waiting += known[name].uses & known.keys()
         if name == _CONTEXT:
             waiting.append(_BIND)
-    return [definition for name, definition in known.items() if name in found]
+    return [definition for name, definition in known.items() if name in needed]
 
 
 @functools.cache
@@ -159,13 +161,13 @@ def _read(source: str) -> Iterator[_Definition]:
     }
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.module == names.keras.__name__:
-            for table in node.names:  # data, which the module gets
+            for table in node.names:  # data, which is copied
                 text = _written(f"{table.name} = ", getattr(names.keras, table.name))
                 yield _Definition(table.name, f"{text}\n", {})
         if isinstance(node, ast.Import | ast.ImportFrom | ast.Expr):  # or documentation
             continue
         first = first_line(node) - 1
-        while first and lines[first - 1].startswith("#"):  # a comment is of the definition
+        while first and lines[first - 1].startswith("#"):  # with the comments above it
             first -= 1
         text = "".join(lines[first : node.end_lineno])
         name = ast.unparse(node.targets[0]) if isinstance(node, ast.Assign) else node.name  # type: ignore[attr-defined]
@@ -173,16 +175,16 @@ def _read(source: str) -> Iterator[_Definition]:
 
 
 def _written(start: str, value: Any, end: str = "") -> str:
-    """A table in one line, or with each of its members in one, as formatters write it."""
+    """Write a table on one line, or each of its members on a line, as formatters do."""
     line = start + repr(value).replace("'", '"') + end
     if len(line) <= 88:
         return line
     indent = " " * (len(start) - len(start.lstrip()))
     first, last = [*repr(type(value)())]
-    keys = [f'"{one}": ' if isinstance(value, dict) else "" for one in value]
+    keys = [f'"{key}": ' if isinstance(value, dict) else "" for key in value]
     members = value.values() if isinstance(value, dict) else value
     pairs = zip(keys, members, strict=True)
-    inside = [_written(f"    {indent}{key}", one, ",") for key, one in pairs]
+    inside = [_written(f"    {indent}{key}", member, ",") for key, member in pairs]
     return "\n".join([start + first, *inside, indent + last + end])
 
 
@@ -192,6 +194,6 @@ def _bound_by(line: str) -> str:
 
 
 def _by_place(line: str) -> tuple[bool, str]:
-    """Return what imports are sorted by: those of the standard library come first."""
+    """Return the sort key of an import: the standard library comes first."""
     module = line.split()[1]
     return module.partition(".")[0] not in sys.stdlib_module_names, module

@@ -1,4 +1,4 @@
-"""How a run looks: a bar on a terminal, lines in a pipe, JSON for programs, or next to nothing."""
+"""Displays of a run: a bar on a terminal, lines in a pipe, JSON for programs, or only notices."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pedl2det_runtime.training.display import Display, Ended, Lines, Report
 def display(
     out: Path | None, to_resume: Callable[[tuple[str, ...]], str], *, quiet: bool, as_json: bool
 ) -> AbstractContextManager[Any]:
-    """Return what shows a run, to be entered while it trains.
+    """Return the display of a run, to be entered while it trains.
 
     ``out`` is None if the results are removed; ``to_resume`` returns the command that goes on with
     the run, with more values of its config.

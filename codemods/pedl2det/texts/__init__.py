@@ -1,4 +1,4 @@
-"""Migrate texts that are no Python code: configs, requirements, commands for a shell."""
+"""Migrate texts other than Python code: configs, requirements, shell commands."""
 
 from __future__ import annotations
 

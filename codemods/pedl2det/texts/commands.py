@@ -52,8 +52,8 @@ _LEVELS = 3  # directories above a file outside of a repository
 
 
 @dataclass
-class _Made:
-    """What becomes of a text, piece by piece."""
+class _Draft:
+    """The changes of a text and its findings, as they are collected."""
 
     file: Path
     text: str
@@ -61,11 +61,11 @@ class _Made:
     spans: list[Span] = field(default_factory=list)
     findings: list[TextFinding] = field(default_factory=list)
 
-    def say(self, at: int, kind: Kind, message: str, help_: str) -> None:
-        """Say something about a place, a note with the same message once."""
+    def add(self, at: int, kind: Kind, message: str, help_: str) -> None:
+        """Add a finding; a note with the same message only once."""
         if self.file.suffix in (".md", ".markdown"):
             kind = Kind.NOTE  # nothing runs what is there
-        if kind is Kind.LEFT or message not in {one.message for one in self.findings}:
+        if kind is Kind.LEFT or message not in {finding.message for finding in self.findings}:
             self.findings.append(TextFinding(RULE, self.line(at), kind, message, help_))
 
     def line(self, at: int) -> int:
@@ -79,20 +79,20 @@ def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
     Configs that commands name are read from the file's directory, or from one above. Of a notebook,
     the text is the source of one cell.
     """
-    made = _Made(Path(path_name), text, cluster)
+    draft = _Draft(Path(path_name), text, cluster)
     seen = text
     if path_name.endswith(".ipynb") and not text.lstrip().startswith("%%"):  # shell lines alone
         seen = _LINE.sub(lambda at: at[0] if _MAGIC.match(at[0]) else " " * len(at[0]), text)
     created = list(_CREATE.finditer(seen))
     for match in created:
-        _create(made, match)
+        _create(draft, match)
     for match in _VARIABLE.finditer(seen):
         if re.search(rf"\$[({{]?{match[1]}[)}}]?(?:{_GAP}-\S+{_GAP}\S+)*{_GAP}{_GROUPS}", seen):
             if cluster:
-                made.spans.append(Span(*match.span(2), "det"))
+                draft.spans.append(Span(*match.span(2), "det"))
             else:
                 message = f"{match[1]}: the name of PEDL's command line, in a variable"
-                made.say(match.start(2), Kind.LEFT, message, f"write {_RUN} where it is used")
+                draft.add(match.start(2), Kind.LEFT, message, f"write {_RUN} where it is used")
     starts = {match.start() for match in created}
     asked = "write det, or DET_MASTER" if cluster else "remove it, or use migrate --cluster"
     for pattern, kind, what, help_ in (
@@ -101,34 +101,34 @@ def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
     ):
         for match in pattern.finditer(seen):
             if match.start() not in starts:
-                made.say(match.start(), kind, f"{' '.join(match[0].split())}: {what}", help_)
-    lines = sorted(made.line(span.start) for span in made.spans)
+                draft.add(match.start(), kind, f"{' '.join(match[0].split())}: {what}", help_)
+    lines = sorted(draft.line(span.start) for span in draft.spans)
     changes = [TextChange(RULE, line) for line in lines]
-    findings = sorted(made.findings, key=lambda finding: finding.line)
-    return TextResult(replaced(text, made.spans), tuple(changes), tuple(findings))
+    findings = sorted(draft.findings, key=lambda finding: finding.line)
+    return TextResult(replaced(text, draft.spans), tuple(changes), tuple(findings))
 
 
-def _create(made: _Made, match: re.Match[str]) -> None:
+def _create(draft: _Draft, match: re.Match[str]) -> None:
     """Write what trains without a cluster in place of ``pedl experiment create``."""
     at, is_pedl = match.start(), match["tool"] == "pedl"
-    if made.cluster:
+    if draft.cluster:
         if is_pedl:
-            made.spans.append(Span(at, at + 4, "det"))
+            draft.spans.append(Span(at, at + 4, "det"))
         return
     if not match["words"]:
         return  # it is only named
     words = _words(match)
     if words is None and is_pedl:
         message = "pedl experiment create: expected a config, a directory and no other options"
-        made.say(at, Kind.LEFT, message, _RUN)
+        draft.add(at, Kind.LEFT, message, _RUN)
         return
-    new, message, help_ = (_RUN, "", "") if words is None else _trains(made, *words, at)
+    new, message, help_ = (_RUN, "", "") if words is None else _local_command(draft, *words, at)
     if is_pedl:
-        made.spans.append(Span(at, match.end(), new))
+        draft.spans.append(Span(at, match.end(), new))
     else:
         message = "det experiment create needs a Determined cluster; it stays"
         help_ = f"to train on this machine: {new}"
-    made.say(at, Kind.NOTE, message, help_)
+    draft.add(at, Kind.NOTE, message, help_)
 
 
 def _words(match: re.Match[str]) -> tuple[str, str] | None:
@@ -144,23 +144,24 @@ def _words(match: re.Match[str]) -> tuple[str, str] | None:
     return words[0], words[1]
 
 
-def _trains(made: _Made, config: str, directory: str, at: int) -> tuple[str, str, str]:
+def _local_command(draft: _Draft, config: str, directory: str, at: int) -> tuple[str, str, str]:
     """The command that trains on this machine, and the note about it, with what to write."""
     arguments = f"{directory} -c {config}"
-    searchers = set(_searchers(made, config.strip("'\""), at))
+    searchers = set(_searchers(draft, config.strip("'\""), at))
     if len(searchers) == 1 and searchers.isdisjoint({"single", ""}):
         message = _LOCAL.format("search trains the trials of a search", "they are")
         help_ = "it needs pip install 'pedl2det[run,search]'"
         return f"pedl2det search {arguments}", message, help_
-    # Of a search that cannot be read here ``pedl2det run`` says that it trains one trial.
+    # For a search that cannot be read here, ``pedl2det run`` says that it trains one trial.
     return f"pedl2det run {arguments}", _LOCAL.format("run trains", "it is"), ""
 
 
-def _searchers(made: _Made, config: str, at: int) -> Iterator[str]:
-    """The names of the searchers in the configs that a command may mean; empty if one has none."""
-    above = made.file.resolve().parents
-    inside = next((n for n, one in enumerate(above, 1) if (one / ".git").exists()), _LEVELS)
-    moves = [Path(), *map(Path, _MOVE.findall(made.text, 0, at))]
+def _searchers(draft: _Draft, config: str, at: int) -> Iterator[str]:
+    """Yield the searchers of the configs that a command may mean; "" for a config without one."""
+    above = draft.file.resolve().parents
+    levels = (level for level, top in enumerate(above, 1) if (top / ".git").exists())
+    inside = next(levels, _LEVELS)
+    moves = [Path(), *map(Path, _MOVE.findall(draft.text, 0, at))]
     for path in {top / move / config for top in above[:inside] for move in (*moves, Path(*moves))}:
         try:
             if path.is_file():

@@ -25,9 +25,9 @@ _REFUSED = "the config is written in a way that no edit keeps the meaning of"
 def migrate_config(text: str, facts: ConfigFacts) -> TextResult:
     """Convert an experiment config, in YAML or JSON; its layout and comments stay.
 
-    A place that cannot be converted stays, and is named by a finding of kind ``LEFT``. Where edits
-    would change the meaning, the config is written anew, or stays with a finding; a text that is no
-    experiment config stays as it is.
+    A place that cannot be converted stays, with a finding of kind ``LEFT``. Where edits would
+    change the meaning, the config is written again from its values, or stays with a finding. A text
+    that is no experiment config stays as it is.
     """
     try:
         config = Config.of(text)
@@ -39,7 +39,7 @@ def migrate_config(text: str, facts: ConfigFacts) -> TextResult:
     try:
         new = edited(config, edits)
     except NotEdited as error:
-        anew = config.anew()
+        anew = config.text_without_aliases()
         if anew != config.text and Config.of(anew).value() == config.value():
             result = migrate_config(anew, facts)
             note = TextFinding("C100", 1, Kind.NOTE, _ANEW)
@@ -59,7 +59,7 @@ _NO_PLACE = "the trial reads its config as it was, and this section has no place
 
 
 def with_legacy_config(old: str, result: TextResult) -> TextResult:
-    """Return a migrated config with what its old text said beside."""
+    """Add to a migrated config what only its old text says."""
     from pedl2det_runtime.config.yaml12 import parse
 
     try:

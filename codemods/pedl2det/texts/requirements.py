@@ -1,6 +1,6 @@
 """Migrate requirements on PEDL (R301), and those that cannot be met beside it (R302).
 
-Lists of plain requirements are edited; what other lines and files require is only named.
+Lists of plain requirements are edited; other lines and files are only reported.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ REQUIRED, PINNED = "R301", "R302"
 
 _LINE = re.compile(r"(?:\\\r?\n|[^\n])*")
 _COMMENT = re.compile(r"(?:^|[ \t])#.*", re.DOTALL)
-#: PEDL, or a distribution of it, in whatever is no plain requirement.
+#: PEDL, or a distribution of it, in anything but a plain requirement.
 _PEDL = re.compile(r"(?<![\w.-])pedl(?![\w./-]|-\D)|\bpedl-\d", re.IGNORECASE)
 
-#: What serves an old and a migrated trial on one's own machine: the tool, and what it trains with.
+#: What runs old and migrated trials on a single machine: the tool, and what it trains with.
 LOCAL = "pedl2det[run]"
 #: What a team with a cluster imports and submits with.
 CLUSTER = "determined"
@@ -37,16 +37,18 @@ CLUSTER_HARNESSES = ("determined", "determined-cli")
 
 Needs = dict[str, SpecifierSet]
 
-#: What every TensorFlow from 2.15 on needs, with TensorBoard and Matplotlib: the loosest bounds of
-#: all releases, of packages that people had pinned.
+#: What TensorFlow from 2.15 on needs, with TensorBoard and Matplotlib: the loosest bounds of all
+#: releases, for packages that people have pinned.
 _OF_TENSORFLOW = """
     absl-py>=1.0.0 astunparse>=1.6.0 flatbuffers>=23.5.26 gast>=0.2.1 google-pasta>=0.1.1
     grpcio>=1.48.2 h5py>=2.9.0 keras>=2.15 markdown>=2.6.8 numpy>=1.23.5 opt-einsum>=2.3.2
     pillow>=6.2.0 protobuf>=3.20.3 python-dateutil>=2.7 six>=1.12.0 termcolor>=1.1.0
     typing-extensions>=3.6.6 werkzeug>=1.0.1 wrapt>=1.11.0
 """
-OF_TENSORFLOW: Needs = {one.name: one.specifier for one in map(Requirement, _OF_TENSORFLOW.split())}
-#: Packages of which no release is for a Python that trains a migrated trial.
+OF_TENSORFLOW: Needs = {
+    bound.name: bound.specifier for bound in map(Requirement, _OF_TENSORFLOW.split())
+}
+#: Packages without a release for a Python that trains a migrated trial.
 _SUCCESSORS = {"tensorflow-gpu": "tensorflow"}
 _PYTHON = {"python_version": "3.11", "python_full_version": "3.11.0", "extra": ""}
 
@@ -74,8 +76,7 @@ def migrate_requirements(
     for line in lines:
         raised = met_instead(line.text, needed)
         if name_of(line.text) == "pedl" and line.is_plain and name_of(new) not in names:
-            written = replacing(line.text, new)
-            spans.append(Span(line.start, line.end, written))
+            spans.append(Span(line.start, line.end, replacing(line.text, new)))
             changes.append(TextChange(REQUIRED, line.number))
         elif name_of(line.text) == "pedl" or (not parse(line.text) and _PEDL.search(line.text)):
             message = f"{line.text}: requires PEDL, which no index serves"
@@ -99,7 +100,7 @@ class Line:
     """One line of a file of requirements."""
 
     number: int  #: its number, from 1
-    start: int  #: its first character that is no blank
+    start: int  #: its first character that is not blank
     end: int  #: the character after its last one, without the comment
     text: str  #: the requirement, or what may be one
     is_plain: bool  #: whether it may be edited: it has no hashes and other options
@@ -111,7 +112,7 @@ def is_list(path: PurePath) -> bool:
 
 
 def lines_of(path: PurePath, text: str) -> Iterator[Line]:
-    """Every requirement of a list; of other files, every quoted text, or else line."""
+    """Yield every requirement of a list; for other files, every quoted text, or else line."""
     for line in _LINE.finditer(text):
         body = _COMMENT.sub("", line[0]).rstrip(" \t\r\n\\")
         code = body.lstrip()
@@ -148,7 +149,7 @@ def written(name: str, needed: Needs) -> str:
 def met_instead(text: str, needed: Needs) -> str | None:
     """Return a requirement as it is needed, with its marker and extras.
 
-    None if it can be met beside what is needed, or the package is not needed.
+    None if it agrees with what is needed, or the package is not needed.
     """
     requirement = parse(text)
     if requirement is None or (requirement.marker and not requirement.marker.evaluate(_PYTHON)):
@@ -164,10 +165,11 @@ def met_instead(text: str, needed: Needs) -> str | None:
 def _meet(first: SpecifierSet, second: SpecifierSet) -> bool:
     """Tell whether some version is in both sets."""
     # If there is one, so is a bound of either set or a version right after one.
-    bounds = [Version(one.version.removesuffix(".*")) for one in (*first, *second)]
+    bounds = [Version(bound.version.removesuffix(".*")) for bound in (*first, *second)]
     after = [Version(f"{bound.base_version}.0.1") for bound in bounds]
     both = first & second
-    return not bounds or any(both.contains(one, prereleases=True) for one in (*bounds, *after))
+    candidates = (*bounds, *after)
+    return not bounds or any(both.contains(version, prereleases=True) for version in candidates)
 
 
 def parse(text: str) -> Requirement | None:
@@ -182,12 +184,12 @@ def parse(text: str) -> Requirement | None:
 
 
 def name_of(text: str) -> str | None:
-    """The normalised name of a requirement, or None if the text is none."""
+    """Return the normalised name of a requirement, or None if the text is none."""
     requirement = parse(text)
     return canonicalize_name(requirement.name) if requirement else None
 
 
 def replacing(text: str, new: str) -> str:
-    """What replaces a requirement, with its marker."""
+    """Return a replacement for a requirement, with its marker."""
     marker = re.search(r"[ \t]*;.*", text, re.DOTALL)
     return new + (marker[0] if marker else "")

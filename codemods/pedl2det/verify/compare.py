@@ -22,7 +22,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 
 #: The number of a layer in the name of a weight or of a metric.
 _NUMBER = re.compile(r"_([1-9]\d*)(?=[/:_]|$)")
-#: The largest difference of two equal learning rates, relative to them: schedules compute anew.
+#: The largest relative difference of equal learning rates: schedules compute them again.
 _RATE_TOLERANCE = 1e-6
 #: The variable in which a checkpoint counts the steps of an optimizer.
 _STEPS = re.compile(r"(.+)/(?:_iterations|iter)/\.ATTRIBUTES/VARIABLE_VALUE$")
@@ -71,12 +71,14 @@ class Comparison:
     @property
     def only_length_differs(self) -> bool:
         """Whether all that was compared is equal, and one config trains longer."""
-        return bool(self.differences) and all(one.is_length for one in self.differences)
+        are_lengths = [difference.is_length for difference in self.differences]
+        return bool(are_lengths) and all(are_lengths)
 
     @property
     def first_batch(self) -> int | None:
         """The first batch at which the runs differ; None if only the end differs."""
-        return min((one.batch for one in self.differences if one.batch is not None), default=None)
+        batches = [difference.batch for difference in self.differences]
+        return min((batch for batch in batches if batch is not None), default=None)
 
     @property
     def described(self) -> str:
@@ -134,16 +136,15 @@ def compare_runs(old: Path, new: Path, names: MetricNames | None = None) -> Comp
         text = "only the {} model has the weight {}"
         differences += _separate_names(old_weights, new_weights, text)
         differences += compare_tensors(old_weights, new_weights)
+    in_epochs = (line for line in reports if line.get("epochs"))
     return Comparison(
         batches=len(pairs),
         reports=len(report_pairs),
         values=sum(
-            len(one["metrics"].keys() & other["metrics"].keys())
-            for one, other in (*pairs, *report_pairs)
+            len(old_line["metrics"].keys() & new_line["metrics"].keys())
+            for old_line, new_line in (*pairs, *report_pairs)
         ),
-        epoch=next(
-            (round(one["batches"] / one["epochs"]) for one in reports if one.get("epochs")), 0
-        ),
+        epoch=next((round(line["batches"] / line["epochs"]) for line in in_epochs), 0),
         differences=tuple(differences),
         more=tuple(sorted(more)),
         weights=len(sizes),
@@ -164,13 +165,13 @@ def read_lines(path: Path, names: MetricNames | None = None) -> Lines:
 def metric_differences(
     old: dict[str, float], new: dict[str, float], batch: int | None = None
 ) -> Iterator[Difference]:
-    """Return in what two sets of metrics differ; NaN equals NaN."""
+    """Yield the differences between two sets of metrics; NaN equals NaN."""
     yield from _separate_names(old, new, "only the {} trial reports {}", batch)
-    for name, one in old.items():
-        other = new.get(name, one)
-        if one != other and not (math.isnan(one) and math.isnan(other)):
-            text = f"{name} is {one!r} in the old trial, {other!r} in the new one"
-            yield Difference(text, batch, gap=abs(one - other))
+    for name, before in old.items():
+        after = new.get(name, before)
+        if before != after and not (math.isnan(before) and math.isnan(after)):
+            text = f"{name} is {before!r} in the old trial, {after!r} in the new one"
+            yield Difference(text, batch, gap=abs(before - after))
 
 
 def _separate_names(
@@ -184,17 +185,17 @@ def _separate_names(
 
 
 def compare_tensors(old: Arrays, new: Arrays) -> Iterator[Difference]:
-    """Compare the arrays that two models have by their bytes."""
-    for name, one in old.items():
-        other = new.get(name, one)
-        if one.shape != other.shape or one.dtype != other.dtype:
+    """Compare the arrays that both models have, by their bytes."""
+    for name, before in old.items():
+        after = new.get(name, before)
+        if before.shape != after.shape or before.dtype != after.dtype:
             text = (
-                f"weight {name} is {one.dtype}{list(one.shape)} in the old model, "
-                f"{other.dtype}{list(other.shape)} in the new one"
+                f"weight {name} is {before.dtype}{list(before.shape)} in the old model, "
+                f"{after.dtype}{list(after.shape)} in the new one"
             )
             yield Difference(text, is_structural=True)
-        elif one.tobytes() != other.tobytes():
-            gap = float(np.max(np.abs(one.astype(np.float64) - other.astype(np.float64))))
+        elif before.tobytes() != after.tobytes():
+            gap = float(np.max(np.abs(before.astype(np.float64) - after.astype(np.float64))))
             yield Difference(f"weight {name} differs by up to {gap:.3g}", gap=gap)
 
 
@@ -208,31 +209,31 @@ def counted_from_zero(old: Iterable[str], new: Iterable[str]) -> dict[str, str]:
     for place, names in enumerate((old, new)):
         for name in names:
             groups.setdefault(_NUMBER.sub("", name), (set(), set()))[place].add(name)
-    found: dict[str, str] = {}
+    new_names: dict[str, str] = {}
     for before, after in groups.values():
         shifted = {
-            name: _NUMBER.sub(lambda one: f"_{int(one[1]) - 1}".removesuffix("_0"), name)
+            name: _NUMBER.sub(lambda match: f"_{int(match[1]) - 1}".removesuffix("_0"), name)
             for name in before
         }
         if before != after and {*shifted.values()} == after:
-            found |= shifted
-    return found
+            new_names |= shifted
+    return new_names
 
 
 def as_wrapped(name: str) -> str:
-    """Return the name of a slot of an optimizer of TensorFlow 1 once that is wrapped."""
+    """Return the name that a slot of a TensorFlow 1 optimizer has once that is wrapped."""
     return name.replace("_SLOT/optimizer/optimizer/", "_SLOT/wrapped_optimizer_0/")
 
 
 def without_unused_optimizers(weights: Arrays) -> Arrays:
     """Drop the state of optimizers that have made no step, such as the default of ``compile``."""
-    # Those of today have variables before their first step, and those of before 2.11 have none.
+    # Today's have variables before their first step; those before Keras 2.11 had none.
     steps = {match[1]: array for name, array in weights.items() if (match := _STEPS.match(name))}
     unused = [name for name, array in steps.items() if not array.any()]
     return {
         name: array
         for name, array in weights.items()
-        if not any(name.startswith(f"{one}/") or f"_SLOT/{one}/" in name for one in unused)
+        if not any(name.startswith(f"{prefix}/") or f"_SLOT/{prefix}/" in name for prefix in unused)
     }
 
 
@@ -240,14 +241,14 @@ _Pairs = list[tuple[Line, Line]]
 
 
 def _drop_new_metrics(pairs: _Pairs, may_be_other: bool) -> set[str]:
-    """Remove from the new records the metrics, or names, that only they have; return these."""
+    """Remove the metrics that only the new records have, or only new names; return them."""
     dropped = set()
-    for one, other in pairs:
-        for name in other["metrics"].keys() - one["metrics"].keys():
-            if not (may_be_other or any(is_renamed(name, old) for old in one["metrics"])):
+    for old_line, new_line in pairs:
+        for name in new_line["metrics"].keys() - old_line["metrics"].keys():
+            if not (may_be_other or any(is_renamed(name, old) for old in old_line["metrics"])):
                 continue
-            del other["metrics"][name]
-            dropped.add(f"{name} ({other.get('kind', 'training')})")
+            del new_line["metrics"][name]
+            dropped.add(f"{name} ({new_line.get('kind', 'training')})")
     return dropped
 
 
@@ -283,16 +284,16 @@ def _rate_differences(old: Line, new: Line) -> Iterator[Difference]:
 
 def _report_differences(old: Lines, new: Lines) -> Iterator[Difference]:
     """The differences between the reports of two runs."""
-    for one, other in zip(old, new, strict=False):
-        kind, batch = one["kind"], one["batches"]
-        if (kind, batch) != (other["kind"], other["batches"]):
+    for old_report, new_report in zip(old, new, strict=False):
+        kind, batch = old_report["kind"], old_report["batches"]
+        if (kind, batch) != (new_report["kind"], new_report["batches"]):
             yield Difference(
                 f"old reports {kind} at batch {batch}, "
-                f"new reports {other['kind']} at batch {other['batches']}",
-                min(batch, other["batches"]),
+                f"new reports {new_report['kind']} at batch {new_report['batches']}",
+                min(batch, new_report["batches"]),
                 True,
             )
-        for difference in metric_differences(one["metrics"], other["metrics"], batch):
+        for difference in metric_differences(old_report["metrics"], new_report["metrics"], batch):
             text = f"{kind} report at batch {batch}: {difference.text}"
             yield replace(difference, text=text)
     if len(old) != len(new):

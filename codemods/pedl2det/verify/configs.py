@@ -1,4 +1,4 @@
-"""Experiment configs: what they ask for, in what two differ, and those that scripts hold."""
+"""Experiment configs: their settings, the differences between two, and configs in scripts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pedl2det.analysis.text_rules import GONE_SEARCHERS
 from pedl2det.errors import Pedl2DetError
 from pedl2det.scripts import lower
 
-#: How directories begin whose config the code of a script held.
+#: Prefix of directories whose config was in the code of a script.
 IN_CODE = "pedl2det-config-"
 _SIZES = ("batch_size", "global_batch_size")
 
@@ -40,7 +40,7 @@ class Settings:
 
 
 def settings_of(config: Path, overrides: tuple[str, ...] = ()) -> Settings | None:
-    """Read a config; return None if it is no valid one, which the run reports."""
+    """Read a config; return None if it is invalid, which the run reports."""
     from pedl2det_runtime import errors
     from pedl2det_runtime.config.hparams import choices, sample_hparams
     from pedl2det_runtime.config.reader import read_config
@@ -95,7 +95,7 @@ def _period(batches: int) -> str:
 def differing_settings(
     old: Settings, new: Settings, metric_names: MetricNames | None
 ) -> dict[str, str]:
-    """Return in what two configs differ, except for the length: a sentence by each key."""
+    """Return the settings in which two configs differ, without the length: sentences by key."""
     differing = {}
     for key, before in old.values.items():
         after = new.values[key]

@@ -17,8 +17,8 @@ from pedl2det.analysis.tree import PRUNED, bytes_or_none
 from pedl2det.engine.migration import Result
 from pedl2det.errors import Pedl2DetError
 
-_SHARE = 4  # of the free disk, one copy takes no more than this part of it
-#: A directory above the trial with more bytes or files than these is not copied as a whole.
+_SHARE = 4  # a copy takes at most a fourth of the free disk
+#: A directory above the trial with more bytes or files is not copied as a whole.
 BUDGET = 2 * 1024**3
 MOST_FILES = 20_000
 _LEFT_OUT = {*PRUNED, ".svn", ".mypy_cache", ".pytest_cache"}
@@ -56,8 +56,9 @@ def extent_of(home: Path, more: Sequence[Path] = (), *, tight: bool = False) -> 
 
 def project_of(home: Path) -> Project | None:
     """Return the project of a trial's directory."""
-    found = [project for project in discover([home]).projects if project.has_trial]
-    return next((project for project in found if project.home == home), next(iter(found), None))
+    projects = [project for project in discover([home]).projects if project.has_trial]
+    exact = [project for project in projects if project.home == home]
+    return next(iter(exact or projects), None)
 
 
 def is_left_out(path: Path) -> bool:
@@ -80,18 +81,18 @@ def is_small(directory: Path) -> bool:
 
 
 def missing_paths(message: str, root: Path, extent: Extent) -> list[Path]:
-    """Return the originals of files that a copied trial did not find, by its error."""
+    """Return the originals of the files that a copied trial missed, according to its error."""
     home = root / extent.home.relative_to(extent.root)
-    found = []
+    candidates = []
     for text in _PATH.findall(message):
         place = Path(os.path.normpath(home / text))
         if place.is_relative_to(root.parent) and not place.exists():
-            found.append(extent.root.parent / place.relative_to(root.parent))
+            candidates.append(extent.root.parent / place.relative_to(root.parent))
     for dotted in _MODULE.findall(message):
         name = dotted.partition(".")[0]
         for parent in list(extent.home.parents)[:_LEVELS]:
-            found += [parent / f"{name}.py", parent / name]
-    return [path for path in found if path.exists()]
+            candidates += [parent / f"{name}.py", parent / name]
+    return [path for path in candidates if path.exists()]
 
 
 def _around(home: Path, *, tight: bool) -> Iterator[Path]:
@@ -117,7 +118,7 @@ def _around(home: Path, *, tight: bool) -> Iterator[Path]:
 
 def _named_paths(source: Source, home: Path, *, tight: bool) -> Iterator[Path]:
     """Paths that lead upwards from the trial's directory, such as ``../data`` in a string."""
-    # A path too many is only copied; one that code computes is looked for when a run misses it.
+    # An extra path does no harm; a path that code computes is found when a run misses it.
     for node in source.names.of(ast.Constant):
         text = node.value
         if isinstance(text, str) and len(text.encode(errors="replace")) <= _LONGEST:
@@ -138,7 +139,7 @@ class Copy:
     overrides: tuple[str, ...] = ()  # of the config, as `run --set` takes them
     script: Path | None = None  # the plain script that trains it; None for a trial
     twin_is_script: bool = False  # whether it is compared with a plain script
-    #: Whether something was migrated: nothing that Determined does not serve may be served then.
+    #: Whether something was migrated: then only names that Determined has may be served.
     is_migrated: bool = False
 
     @property
@@ -204,15 +205,15 @@ def _config_in(copy: Path, home: Path, config: Path) -> Path:
 def copy_paths(root: Path, paths: Sequence[Path], target: Path) -> None:
     """Copy some paths in a directory, or all of it, without version control, caches and results.
 
-    A symbolic link that leads to something copied is a link in the copy; of any other one, what
-    it leads to is copied.
+    A symbolic link to something that is copied becomes a link in the copy; for any other one, its
+    target is copied.
 
     Raises:
         Pedl2DetError: something cannot be read, or the disk has too little room.
     """
     places = {path: target / path.relative_to(root) for path in paths}
     try:
-        # All is listed before anything is written: the target may be in the directory.
+        # List everything before writing: the target may be in the directory.
         entries = [entry for path in places for entry in _entries(path, places[path], places)]
         target.mkdir(parents=True, exist_ok=True)
         needed = sum(source.stat().st_size for source, _ in entries if isinstance(source, Path))

@@ -24,7 +24,7 @@ _POINTS = 400  # of one curve at most
 
 
 class Scale:
-    """Places numbers below ``top``; those that are not finite make no room for themselves."""
+    """Places numbers below ``top``; only finite ones determine the scale."""
 
     def __init__(self, values: Sequence[float], top: int, height: int) -> None:
         self.top, self.bottom = top, top + height
@@ -37,7 +37,7 @@ class Scale:
         return [(mark, self.y(mark)) for mark in dict.fromkeys((self._low, self._high))]
 
     def y(self, value: float) -> float:
-        """Return the place of a value; a single one is in the middle."""
+        """Return the place of a value; if all are equal, it is the middle."""
         size = self._high - self._low
         share = (value - self._low) / size if size else 0.5
         return self.bottom - (self.bottom - self.top) * share
@@ -120,7 +120,7 @@ def drawing(name: str, old: Curve, new: Curve) -> str:
 
 
 def _lines(style: str, curve: Curve, last: int, scale: Scale) -> Iterator[tuple[str, str]]:
-    """A curve; where it is not a number, it is broken."""
+    """The lines of a curve, which is broken where it is not a number."""
     every = -(-len(curve) // _POINTS) or 1
     parts: list[list[str]] = [[]]
     for number, (batch, value) in enumerate(curve.items(), 1):

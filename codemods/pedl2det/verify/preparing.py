@@ -16,7 +16,7 @@ from pedl2det.report.text import simplest_first
 from pedl2det.verify.configs import IN_CODE, Settings, config_in_script, settings_of
 from pedl2det.verify.copies import Copy, Extent, Workshop, extent_of, project_of
 
-#: What stands at the beginning of a script that `pedl2det eject` writes.
+#: Begins a script that `pedl2det eject` writes.
 MARK = "Written by `pedl2det eject`"
 _CONFIGS = (".yaml", ".yml")
 _TRAINED = (".py", *_CONFIGS)
@@ -42,9 +42,9 @@ class Pair:
 
     @property
     def known_differences(self) -> tuple[Finding, ...]:
-        """What may make the trainings differ: configs train differently in searches only.
+        """What may make the trainings differ; findings about configs concern searches only.
 
-        For a twin that the user has, it is what the rewrite of the old trial would.
+        For a twin that the user has, these are the findings of a rewrite of the old trial.
         """
         different = self.of_kind(Kind.DIFFERENT)
         return tuple(finding for finding in different if finding.path.suffix not in _CONFIGS)
@@ -56,7 +56,7 @@ class Pair:
         return settings_of(old.config, old.overrides), of_new
 
     def own_config_of_new(self) -> tuple[Path, ...]:
-        """Return the config of the new trial if it is not that of the old one."""
+        """Return the config of the new trial if the old one has another."""
         if self.new.script is not None or self.new.extent.home == self.old.extent.home:
             return ()
         config = self.new.original(self.new.config)
@@ -65,7 +65,7 @@ class Pair:
     def changed_files(self) -> list[NewFile]:
         """Return the files in which the trials differ, by the paths of the old one."""
         is_other = self.new.extent.home != self.old.extent.home
-        old, new = (one.directory if is_other else one.root for one in (self.old, self.new))
+        old, new = (copy.directory if is_other else copy.root for copy in (self.old, self.new))
         suffixes = (*_TRAINED, ".ipynb")
         names = {
             path.relative_to(top)
@@ -138,9 +138,9 @@ def _migrate(copy: Copy) -> tuple[Result, tuple[Finding, ...]]:
         for file in needed
     )
     result = migrate([copy.root if is_shared else copy.directory], Options(partial=True))
-    if is_shared:  # other trials are in there
-        outcomes = [one for one in result.outcomes if one.directory == copy.directory]
-        written = {path for one in outcomes for path in one.files}
+    if is_shared:  # other trials are below it
+        outcomes = [outcome for outcome in result.outcomes if outcome.directory == copy.directory]
+        written = {path for outcome in outcomes for path in outcome.files}
         files = [file for file in result.files if file.path in written]
         result = replace(result, outcomes=outcomes, files=files)
     findings = tuple(
@@ -171,7 +171,7 @@ def _apply(result: Result, copy: Copy, config: Path) -> Copy:
 
 
 def _concerning(result: Result, project: Project | None, config: Path) -> Iterator[Finding]:
-    """The findings in files that take part in the training by a config: no other configs."""
+    """The findings in files that take part in the training: other configs do not."""
     if project is None:
         return
     others = {*project.configs} - {config} | {*project.modules.values()} - project.needed
@@ -210,7 +210,7 @@ def chosen_config(home: Path, *, any_will_do: bool = False) -> Path:
 
 def _config_of_twin(twin: Path, home: Path, config: Path) -> Path:
     """The config of a trial that the user migrated; one outside of the trial is used for both."""
-    if config.parent.name.startswith(IN_CODE):  # it is in a file of the new one
+    if config.parent.name.startswith(IN_CODE):  # it is in a file of the new trial
         return chosen_config(twin)
     if not config.resolve().is_relative_to(home):
         return config
@@ -227,4 +227,4 @@ def _new_metric_names(directory: Path, new_config: Path) -> MetricNames | None:
     trial = read(project, reader).trial
     config = reader.config_or_none(new_config)
     name = config.scalar("entrypoint").rpartition(":")[2] if config is not None else ""
-    return metric_names(trial, next((one for one in trial.classes if one.name == name), None))
+    return metric_names(trial, next((owner for owner in trial.classes if owner.name == name), None))

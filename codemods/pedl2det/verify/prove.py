@@ -13,7 +13,7 @@ from pathlib import Path
 from pedl2det import __version__
 from pedl2det.engine.migration import Result
 from pedl2det.errors import Pedl2DetError
-from pedl2det.files.write import asked
+from pedl2det.files.write import run_git
 from pedl2det.findings import Finding, Kind
 from pedl2det.report import write_page
 from pedl2det.report.text import plural
@@ -57,7 +57,7 @@ def verify_trial(
     began = time.monotonic()
     try:
         if report is not None:
-            write_page(report, None)  # it is of another verification
+            write_page(report, None)  # an earlier verification wrote it
         used = config or chosen_config(directory.resolve(), any_will_do=result is not None)
         with tempfile.TemporaryDirectory(prefix="pedl2det-verify-") as scratch:
             home = Path(scratch).resolve()
@@ -121,7 +121,7 @@ def _judge(workshop: Workshop, batches: int | None) -> tuple[Verdict, Pair, floa
 def _trained(
     workshop: Workshop, batches: int | None
 ) -> tuple[Pair, TrainingLength, float, tuple[Copy, Failure] | None]:
-    """Train both, and return the first that does not train; copy more if the old one misses it."""
+    """Train both, and return the first that fails; copy more files if the old one misses some."""
     more: list[Path] = []
     for _ in range(_ATTEMPTS):
         extent = extent_of(workshop.directory.resolve(), more)
@@ -137,13 +137,13 @@ def _trained(
             break
         more += missing
     if old is not None or new is not None:
-        # Trained at once, they may have been in each other's way: by a file, a port, the memory.
+        # Trained at the same time, they may have disturbed each other: by a file, a port, memory.
         pair = prepare(workshop, extent)
         ((old,), seconds), new = train((pair.old,), length), None
         if old is None:
             (new,), _ = train((pair.new,), length)
-    copies = pair.old, pair.new
-    failed = next(((copy, one) for copy, one in zip(copies, (old, new), strict=True) if one), None)
+    trained = (pair.old, old), (pair.new, new)
+    failed = next(((copy, failure) for copy, failure in trained if failure), None)
     return pair, length, seconds, failed
 
 
@@ -151,7 +151,7 @@ def _compare(verdict: Verdict, pair: Pair, length: TrainingLength, workshop: Wor
     """The verdict on two trials that train."""
     comparison = compare_runs(pair.old.out, pair.new.out, pair.names)
     if length.total is not None and length.new_total is not None:
-        # It counts, however much was trained.
+        # This counts, however much was trained.
         text = f"the old config trains {length.total:,} batches, the new one {length.new_total:,}"
         batch = min(length.total, length.new_total) + 1
         difference = Difference(text, batch, is_structural=True, is_length=True)
@@ -177,11 +177,11 @@ def _compare(verdict: Verdict, pair: Pair, length: TrainingLength, workshop: Wor
     if comparison.only_length_differs:
         return verdict
     repeated = _repeat(pair, length, workshop) if pair.new.is_migrated else [comparison]
-    # Names and counts that differ in the migrated trial alone are of its rewrite.
+    # Names and counts that differ only in the migrated trial come from its rewrite.
     differing = [
-        one
-        for one in repeated
-        if not one.is_equal and (comparison.only_numbers_differ or not one.only_numbers_differ)
+        again
+        for again in repeated
+        if not again.is_equal and (comparison.only_numbers_differ or not again.only_numbers_differ)
     ]
     if not differing:
         return verdict
@@ -197,13 +197,13 @@ def _compare(verdict: Verdict, pair: Pair, length: TrainingLength, workshop: Wor
 
 
 def _repeat(pair: Pair, length: TrainingLength, workshop: Workshop) -> list[Comparison]:
-    """Compare the old trial with itself, trained again two at a time, as it was beside the new."""
+    """Train the old trial twice more, at the same time, and compare it with itself."""
     copies = tuple(
         replace(workshop.copy(name, pair.old.extent), twin_is_script=pair.old.twin_is_script)
         for name in ("again", "again-beside")
     )
     failures, _ = train(copies, length)
-    trained = [copy.out for copy, one in zip(copies, failures, strict=True) if one is None]
+    trained = [copy.out for copy, failure in zip(copies, failures, strict=True) if failure is None]
     return [compare_runs(pair.old.out, out) for out in trained] if failures[0] is None else []
 
 
@@ -220,7 +220,7 @@ def with_circumstances(
     results: Path | None = None,
     seconds: float = 0.0,
 ) -> Verdict:
-    """Return a verdict with its circumstances, and what the results of the old trial tell."""
+    """Add its circumstances to a verdict, also from the results of the old trial."""
     from pedl2det_runtime.checkpoint.directory import latest
     from pedl2det_runtime.checkpoint.state import read_metadata, read_state
 
@@ -246,10 +246,10 @@ def _commit(directory: Path) -> str:
     """Return the commit of a directory; "" if git has none of its files."""
 
     def git(*arguments: str) -> str:
-        done = asked(directory, *arguments)
+        done = run_git(directory, *arguments)
         return os.fsdecode(done.stdout).strip() if done.returncode == 0 else ""
 
     commit = git("rev-parse", "HEAD")
     if commit and git("status", "--porcelain", "--", "."):
         return f"{commit} and changes that are not committed"
-    return commit if commit and git("ls-files", "--", ".") else ""  # it may ignore the directory
+    return commit if commit and git("ls-files", "--", ".") else ""  # git may ignore the directory

@@ -27,7 +27,7 @@ def record(out: Path, script: Path, arguments: Sequence[str]) -> None:
     out.mkdir(parents=True)
     recorders = _recorded_fits(out)
     modules: dict[str, Any] = sys.modules
-    own = {name: one for name, one in modules.items() if name.partition(".")[0] in _KEPT_OUT}
+    own = {name: module for name, module in modules.items() if name.partition(".")[0] in _KEPT_OUT}
     modules.update(dict.fromkeys([*own, *_KEPT_OUT]))  # None: it cannot be imported
     sys.argv = [str(script), *arguments]
     sys.path.insert(0, str(script.parent))
@@ -40,7 +40,7 @@ def record(out: Path, script: Path, arguments: Sequence[str]) -> None:
 
 
 def _recorded_fits(out: Path) -> list[Any]:
-    """Have ``fit`` of every model record; return a list that its recorders are added to."""
+    """Let ``fit`` of every model record; return a list that gets its recorders."""
     import tensorflow as tf
 
     from pedl2det_runtime.backends.learning_rates import LearningRates

@@ -32,12 +32,12 @@ class Training(NamedTuple):
 
     def __str__(self) -> str:
         name = self.config.name if self.config is not None else ""
-        values = ", ".join(one.removeprefix("hyperparameters.") for one in self.overrides)
+        values = ", ".join(override.removeprefix("hyperparameters.") for override in self.overrides)
         return f"{name} with {values}" if values else name
 
 
 class Series:
-    """Verifies migrations one after the other, and says so when each begins and ends."""
+    """Verifies migrations one after the other, and prints when each begins and ends."""
 
     def __init__(self, total: int, say: Callable[[str], None]) -> None:
         self._total, self._say = total, say
@@ -46,10 +46,10 @@ class Series:
     def by_configs(self, directory: Path, result: Result) -> Proof:
         """Prove a migration by the configs of the trial, and by each value of their searches.
 
-        Without configs, it is trained by what `run` finds. Returns the first proof that is not
-        equal, else one proof of all; what cannot be, or was not, trained is named in it.
+        Without configs, the trial is trained by what `run` finds. Returns the first proof that is
+        not equal, else one proof of all, which names what was not trained.
         """
-        outcome = next(one for one in result.outcomes if one.directory == directory)
+        outcome = next(trial for trial in result.outcomes if trial.directory == directory)
         first, *others = trainings(outcome.configs) or [Training(None)]
         how = "rewritten again" if directory in self._numbers else "migrated"
         number = self._numbers.setdefault(directory, len(self._numbers) + 1)
@@ -65,7 +65,7 @@ class Series:
             verdict = verify_trial(
                 directory, config, _BATCHES_OF_OTHERS, result=result, overrides=overrides
             )
-            message, _, _ = verdict.message.partition(";")  # the rest was said of the first
+            message, _, _ = verdict.message.partition(";")  # the first proof says the rest
             shown_verdict = f"by {training}: {message if verdict.is_equal else verdict.message}"
             self._say(f"    {shown_verdict}")
             if verdict.refutes:
@@ -98,7 +98,7 @@ def trainings(configs: Iterable[Path]) -> list[Training]:
         by_branch.setdefault(settings[config].branch if config in settings else None, config)
     branches = [*by_branch.values()]
     others = [config for config in ordered if config not in branches]
-    found = [Training(config) for config in (*branches, *others)]
+    every = [Training(config) for config in (*branches, *others)]
     trained = [pair for asked in settings.values() for pair in asked.hparams.items()]
     tried = {f"{path}={value}" for path, value in trained}
     for config, asked in settings.items():
@@ -108,13 +108,13 @@ def trainings(configs: Iterable[Path]) -> list[Training]:
             tried |= {f"{path}={value}" for value in left}
             columns.append([f"hyperparameters.{path}={json.dumps(value)}" for value in left])
         rows = itertools.zip_longest(*columns)
-        found += [Training(config, tuple(value for value in row if value)) for row in rows]
-    return found
+        every += [Training(config, tuple(value for value in row if value)) for row in rows]
+    return every
 
 
-#: Proves what a result has of a trial.
+#: Proves the migration of the trial in a directory.
 Verify = Callable[[Path, Result], Proof]
-#: What is written if some trials are carried over whole, and some lines of others as if they were.
+#: Migrates again, with some trials carried over whole, and some lines of others.
 Migrate = Callable[[frozenset[Path], Mapping[Path, Lines]], Result]
 
 
@@ -161,7 +161,7 @@ def _with_care(
     verify: Verify,
     again: Callable[[Mapping[Path, Lines]], Result],
 ) -> Result:
-    """Write with care what no training has executed, where a proof of that is equal, too."""
+    """Rewrite with care what no training has executed, where that is proved equal, too."""
     unseen = {
         directory: proof.unseen
         for directory, proof in proofs.items()
@@ -180,5 +180,6 @@ def _with_care(
 
 
 def _files(result: Result, directory: Path) -> dict[Path, bytes]:
-    paths = {path for one in result.outcomes if one.directory == directory for path in one.files}
+    trials = [outcome for outcome in result.outcomes if outcome.directory == directory]
+    paths = {path for outcome in trials for path in outcome.files}
     return {file.path: file.new for file in result.files if file.path in paths}

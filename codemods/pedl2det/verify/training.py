@@ -16,18 +16,18 @@ from pedl2det.verify.copies import Copy
 from pedl2det.visible import say
 from pedl2det_runtime.training.signals import end_with_parent
 
-#: A training of so many batches is compared whole.
+#: A training of up to so many batches is compared as a whole.
 WHOLE = 1000
-#: Of a longer one these are trained first; if they are equal, as many as fit in some seconds.
+#: Of a longer one, so many are trained first; if equal, then as many as fit in some seconds.
 USUAL = 300
 _SECONDS = 30.0
 #: Batches that are trained by default where migrate knows that the new trial trains differently.
 #: What acts after several validations or epochs has mostly acted by then.
 WITH_KNOWN_DIFFERENCES = 2000
-#: A first validation up to this batch is waited for, so that training goes on after one.
+#: If the first validation comes by this batch, training goes on until after it.
 LATEST_VALIDATION = 1000
 _AFTER_VALIDATION = 100
-#: Checkpoints stay in the results, whatever the config says of storage.
+#: Checkpoints stay in the results, whatever storage the config names.
 _STORAGE = ("checkpoint_storage.type=null", "checkpoint_storage.save_trial_latest=1")
 _PAUSE = 0.1  # seconds between two looks at the processes
 
@@ -41,7 +41,7 @@ class TrainingLength:
     new_total: int | None = None  # what that of the new trial asks for; None if it is the same
 
     def affordable(self, seconds: float) -> int | None:
-        """Return how many batches to train after equal ones that took so long; None for none."""
+        """Return how many batches to train after equal ones took so long; None for no more."""
         if self.is_whole or not self.batches or self.total is None:
             return None
         longer = min(self.total, int(self.batches * _SECONDS / max(seconds, 0.1)))
@@ -101,8 +101,8 @@ def train(
 ) -> tuple[tuple[Failure | None, ...], float]:
     """Train trials at the same time; return for each why it failed, if it did, and the seconds.
 
-    If the first one fails, the others are ended; they have not failed then. The time that they
-    take to start is not counted.
+    If the first one fails, the others are ended and do not count as failed. The time that they take
+    to start is not counted.
     """
     if sys.stderr.isatty():
         say(f"training {' and '.join(copy.name for copy in copies)}: {length}", err=True)
@@ -133,8 +133,8 @@ def _failure(code: int, log: Path) -> Failure | None:
         name = signal.Signals(-code).name
         why = ", perhaps for want of memory" if name == "SIGKILL" else ""
         return Failure(f"its process was ended by {name}{why}", errors)
-    told = [line for line in errors.splitlines() if line.startswith("pedl2det: ")]
-    reason = (told or errors.strip().splitlines() or ["no message"])[-1]
+    reports = [line for line in errors.splitlines() if line.startswith("pedl2det: ")]
+    reason = (reports or errors.strip().splitlines() or ["no message"])[-1]
     message = reason.removeprefix("pedl2det: ").removesuffix(" (--traceback shows the whole stack)")
     return Failure(message, errors.removesuffix(f"{reason}\n"))
 

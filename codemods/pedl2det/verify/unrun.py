@@ -1,4 +1,4 @@
-"""Find what no short training shows: code that it did not execute, and names that are missing."""
+"""Find what a short training does not show: code that it did not execute, missing names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pedl2det.engine.migration import Lines, NewFile
 from pedl2det.findings import Unreadable
 from pedl2det.verify.copies import Copy
 
-#: Statements of which nothing is executed, or only that there is a function or a class.
+#: Statements that execute nothing, or only define a function or a class.
 _NOTHING = (
     *(ast.Pass, ast.Global, ast.Nonlocal, ast.Try),
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
@@ -30,7 +30,7 @@ _WITH_STATEMENTS = ast.stmt | ast.excepthandler | ast.match_case
 def unrun_lines(copy: Copy) -> Lines:
     """Return the lines of statements that a training of a copy did not execute.
 
-    Of a file that was not imported, none is named; nor is what `migrate` writes for a trial.
+    Files that were not imported, and `legacy_keras.py`, have none.
     """
     return {copy.original(path): _unrun_in(path, lines) for path, lines in _executed(copy).items()}
 
@@ -95,7 +95,7 @@ def _unrun_in(path: Path, executed: set[int]) -> frozenset[int]:
 
 
 def _statements(node: ast.AST) -> Iterator[tuple[int, int]]:
-    """Yield the first and last line of each statement; of one with a body, those of its head."""
+    """Yield the first and last line of each statement, or of its head if it has a body."""
     for child in ast.iter_child_nodes(node):
         is_text = isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant)
         if isinstance(child, ast.stmt) and not (is_text or isinstance(child, _NOTHING)):
@@ -159,7 +159,7 @@ def _libraries_of(path: Path, text: bytes) -> dict[str, int]:
 
 
 def _missing(dotted: list[str]) -> list[str]:
-    """Those of some names that the installed libraries do not have."""
+    """Return the names that the installed libraries do not have."""
     if not dotted:
         return []
     environment = {**os.environ, "TF_USE_LEGACY_KERAS": "1", "TF_CPP_MIN_LOG_LEVEL": "3"}

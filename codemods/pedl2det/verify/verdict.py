@@ -43,11 +43,11 @@ class Verdict(Proof):
     comparison: Comparison | None = None  # None if a trial does not train or is not migrated
     length: TrainingLength | None = None  # how much was trained
     names: MetricNames | None = None  # new names of the old trial's metrics, where they differ
-    notes: tuple[str, ...] = ()  # what else there is to know
+    notes: tuple[str, ...] = ()  # more that is worth knowing
     left: tuple[Finding, ...] = ()  # what migrate left, if the trial was not migrated
     stack: str = ""  # the traceback of the trial that does not train
-    differently: tuple[Finding, ...] = ()  # what trains differently, as migrate says it
-    causes: tuple[str, ...] = ()  # what migrate knows to make the trainings differ
+    differently: tuple[Finding, ...] = ()  # what trains differently, as migrate reports it
+    causes: tuple[str, ...] = ()  # known reasons for the trainings to differ
 
 
 def describe_equal(
@@ -98,5 +98,5 @@ def likely_causes(comparison: Comparison, known: Iterable[Finding]) -> tuple[str
     """Return the differences that migrate knows, where more than the length differs."""
     if comparison.only_length_differs:
         return ()
-    places = (f"{shown(one.path)}:{one.place}: {one.message}" for one in known)
+    places = (f"{shown(finding.path)}:{finding.place}: {finding.message}" for finding in known)
     return tuple(f"A known difference: {place}" for place in places)

@@ -250,5 +250,5 @@ def test_the_way_to_a_node_leads_through_what_holds_it() -> None:
     names = {one.id: one for one in source.names.of(ast.Name)}
     first, function, last = locator.module.body[0], locator.module.body[1], locator.module.body[2]
     for name in "ac":
-        ways = locator.ways([locator.node(names[name])])
+        ways = locator.with_ancestors([locator.node(names[name])])
         assert [one in ways for one in (first, function, last)] == [False, True, False]

@@ -1,4 +1,4 @@
-"""Convert an experiment config to what Determined 0.38.1 accepts: what changes, and why.
+"""Convert an experiment config to what Determined 0.38.1 accepts.
 
 Pure: a rule reads a config and facts about the trial, and yields edits and findings. The rules
 do not depend on their order. Here are those about a config's trial (C105) and metric (C106), old
@@ -26,12 +26,12 @@ from pedl2det.analysis.text_rules import (
     TextRule,
     config_example,
     known,
-    left,
+    leave_entry,
 )
 from pedl2det.findings import Kind
 
 
-def _entrypoint(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFinding]:
+def _convert_entrypoint(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFinding]:
     """Write ``entrypoint: module:Class``."""
     present, plural, new = config.entry("entrypoint"), config.entry("entrypoints"), facts.entrypoint
     if plural is not None:
@@ -40,7 +40,7 @@ def _entrypoint(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFindi
         is_other = named and named.rpartition(":")[2] != text.rpartition(":")[2]
         if present is not None or not text or is_other:
             message = f"is not the one trial of this config: {named or 'no trial_class'}"
-            yield left("C105", plural, message, f"entrypoint: {text or 'module:Class'}")
+            yield leave_entry("C105", plural, message, f"entrypoint: {text or 'module:Class'}")
         else:
             yield Put("C105", plural, "entrypoint", text)
     elif present is None or present.is_null:
@@ -54,12 +54,12 @@ def _entrypoint(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFindi
     elif present.is_mapping:  # else it is a command, as Determined has it
         if new is None or len(config.entries("entrypoint")) > 1:
             message = "names a script, from which no trial was made, or more than a script"
-            yield left("C105", present, message, "entrypoint: module:Class")
+            yield leave_entry("C105", present, message, "entrypoint: module:Class")
         else:
             yield Put("C105", present, "entrypoint", new)
 
 
-def _metric(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFinding]:
+def _rename_metric(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFinding]:
     """Rename ``searcher.metric`` where the trial reports it under another name."""
     entry = config.entry("searcher", "metric")
     if entry is None or entry.scalar is None:
@@ -72,7 +72,7 @@ def _metric(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFinding]:
         yield TextFinding("C106", entry.line, Kind.NOTE, message)
 
 
-#: Keys of old that have no effect: an image of Determined and slots_per_trial say all of it.
+#: Old keys without an effect: an image of Determined and slots_per_trial replace them.
 GONE = {
     ("data_layer",),
     ("environment", "base_image"),
@@ -81,13 +81,13 @@ GONE = {
     ("resources", "distributed"),
     ("resources", "native_parallel"),
 }
-#: Keys of which a file startup-hook.sh beside the trial does the work today.
+#: Keys that a file startup-hook.sh beside the trial replaces.
 HOOKED = {("environment", "runtime_commands"), ("environment", "runtime_packages")}
 _HOOK = "startup-hook.sh: "
 
 
-def _removed(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
-    """Remove the keys of old; a section that keeps none of its keys goes as a whole."""
+def _remove_old_keys(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
+    """Remove old keys, and a section that has no others."""
     for section in ((), *((name,) for name in SECTIONS)):
         entries = config.entries(*section)
         gone = [entry for entry in entries if _is_gone(config, entry)]
@@ -107,7 +107,7 @@ def _removed(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
 
 
 def _is_gone(config: Config, entry: Entry) -> bool:
-    """Whether a key has no effect today; of a config in steps, no unknown key of a section has."""
+    """Whether a key has no effect today, as unknown keys in sections of a config in steps."""
     section, name = entry.path[0], entry.path[-1]
     names = known(section) if len(entry.path) > 1 and config.counts_steps else {name}
     return entry.path in GONE | HOOKED or name not in names
@@ -126,7 +126,7 @@ def _hook(entry: Entry) -> tuple[str, ...]:
     return tuple(f"{_HOOK}{' '.join(text.split())}" for text in texts if text.strip())
 
 
-def _unknown(config: Config, facts: ConfigFacts) -> Iterator[TextFinding]:
+def _leave_unknown_keys(config: Config, facts: ConfigFacts) -> Iterator[TextFinding]:
     """Leave the keys that Determined does not know; the trial may read them from its config."""
     for section in ("", *SECTIONS, "searcher") if facts.cluster else ():
         if section and config.counts_steps:
@@ -135,10 +135,10 @@ def _unknown(config: Config, facts: ConfigFacts) -> Iterator[TextFinding]:
             if entry.path[-1] not in known(section) and entry.path not in GONE | HOOKED:
                 message = "not a key of Determined, which rejects configs with such keys"
                 help_ = "move what the trial reads below data:, and remove the rest"
-                yield left("C110", entry, message, help_)
+                yield leave_entry("C110", entry, message, help_)
 
 
-def _paths(config: Config, _: ConfigFacts) -> Iterator[Put]:
+def _make_paths_relative(config: Config, _: ConfigFacts) -> Iterator[Put]:
     """Make paths in the model directory relative, in what the trial reads."""
     if "/workdir" not in config.text:
         return
@@ -168,7 +168,7 @@ RULES = (
         "const.yaml",
         f"entrypoints:\n  trial_class: model_def:T\nhyperparameters: {{}}\n{SINGLE}",
         f"entrypoint: model_def:T\nhyperparameters: {{}}\n{SINGLE}",
-        check=_entrypoint,
+        check=_convert_entrypoint,
     ),
     TextRule(
         "C106",
@@ -179,7 +179,7 @@ RULES = (
             "hyperparameters: {}\n" + SINGLE.replace("val_loss", "val_acc"),
             "hyperparameters: {}\n" + SINGLE.replace("val_loss", "val_accuracy"),
         ),
-        check=_metric,
+        check=_rename_metric,
     ),
     TextRule(
         "C109",
@@ -191,7 +191,7 @@ RULES = (
             "hyperparameters: {}\nenvironment:\n  runtime_packages: [pandas]\n",
             "hyperparameters: {}\n# startup-hook.sh: pip install pandas\n",
         ),
-        check=_removed,
+        check=_remove_old_keys,
     ),
     TextRule(
         "C110",
@@ -199,7 +199,7 @@ RULES = (
         "Determined rejects a config with keys that it does not know. They stay, because the "
         "trial may read them: for a cluster they are left, and pedl2det run names them.",
         *config_example("hyperparameters: {}\nteam: {owner: ada}\n"),
-        check=_unknown,
+        check=_leave_unknown_keys,
     ),
     TextRule(
         "C113",
@@ -208,7 +208,7 @@ RULES = (
         "place in a container of the cluster becomes a relative one, as in code (P014). One below "
         "a mounted directory stays.",
         *config_example("data: {rows: /run/pedl/workdir/rows.csv}\n", "data: {rows: ./rows.csv}\n"),
-        check=_paths,
+        check=_make_paths_relative,
     ),
 )
 

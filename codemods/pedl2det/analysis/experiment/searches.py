@@ -19,7 +19,7 @@ from pedl2det.analysis.text_rules import (
     TextRule,
     config_example,
     known,
-    left,
+    leave_entry,
     number,
 )
 from pedl2det.findings import Kind
@@ -40,27 +40,29 @@ _ESTIMATE = (
 def obstacle(config: Config) -> TextFinding | None:
     """What keeps a search from being converted.
 
-    Lengths, periods and integer bounds are converted all together or not at all: what is left
-    tells a second run that the config is an old one.
+    Lengths, periods and integer bounds are converted together or not at all, so that a second run
+    still recognizes an old config.
     """
     searcher, old = config.entry("searcher"), config.scalar("searcher", "name")
     if searcher is None or not (config.counts_steps or old in GONE_SEARCHERS):
         return None
     if old not in {*SEARCHERS, *GONE_SEARCHERS} - {"pbt"}:  # no search evolves a population
         message = f"unknown searcher {old}" if old else "has no name"
-        return left("C108", searcher, message, f"name: one of {', '.join(sorted(SEARCHERS))}")
+        return leave_entry(
+            "C108", searcher, message, f"name: one of {', '.join(sorted(SEARCHERS))}"
+        )
     unit, budget, length = _unit(config), _budget(config), _length(config)
     for entry in (unit, length, *config.periods):
         if entry is not None and number(entry, least=int(entry.path[0] == "searcher")) is None:
             message = "expected a positive whole number"
-            return left("C102", entry, message, f"{entry.path[-1]}: a number")
+            return leave_entry("C102", entry, message, f"{entry.path[-1]}: a number")
     if budget is not None and None in (number(budget), number(length)):
         message = "gives no number of trials: it is not in steps"
-        return left("C108", budget, message, "searcher.max_trials: the number of trials")
+        return leave_entry("C108", budget, message, "searcher.max_trials: the number of trials")
     return None
 
 
-def _lengths(config: Config, _: ConfigFacts) -> Iterator[Edit]:
+def _convert_lengths(config: Config, _: ConfigFacts) -> Iterator[Edit]:
     if obstacle(config) is not None:
         return
     length, unit = _length(config), _unit(config)
@@ -75,7 +77,7 @@ def _lengths(config: Config, _: ConfigFacts) -> Iterator[Edit]:
         yield Put("C102", stated, "scheduling_unit")
 
 
-def _searches(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
+def _convert_searcher(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
     """Convert a searcher that is gone, and its keys."""
     stop = obstacle(config)
     if stop is not None:
@@ -105,7 +107,7 @@ def _searches(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
 
 
 def _unit(config: Config) -> Entry | None:
-    """What says how many batches a step has."""
+    """The key for the number of batches in a step."""
     entries = (config.entry(name) for name in ("batches_per_step", "scheduling_unit"))
     return next((entry for entry in entries if entry is not None and not entry.is_null), None)
 
@@ -120,7 +122,7 @@ def _length(config: Config) -> Entry | None:
 
 
 def _budget(config: Config) -> Entry | None:
-    """What says how many trials there are, where ``max_trials`` does not."""
+    """The key that limits the number of trials, where ``max_trials`` does not."""
     name, trials = config.scalar("searcher", "name"), config.entry("searcher", "max_trials")
     if name not in ("adaptive", "sync_halving") or trials is not None:
         return None
@@ -131,13 +133,13 @@ _SECTION = "hyperparameters"
 _FLOAT = re.compile(r"([-+]?)([0-9]+)(\.[0-9]*)?[eE]([-+]?)([0-9]+)")
 
 
-def _batch_size(config: Config, _: ConfigFacts) -> Iterator[Edit]:
+def _rename_batch_size(config: Config, _: ConfigFacts) -> Iterator[Edit]:
     entry = config.entry(_SECTION, "batch_size")
     if entry is not None and config.entry(_SECTION, "global_batch_size") is None:
         yield Put("C101", entry, "global_batch_size")
 
 
-def _bounds(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
+def _lower_bounds(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
     """Lower the upper bound of integers, which searches excluded before Determined 0.17."""
     searcher = config.scalar("searcher", "name")
     is_old = config.counts_steps or searcher in GONE_SEARCHERS
@@ -149,7 +151,9 @@ def _bounds(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
         kind = config.entry(*spec.path, "type")
         if low is None or high is None or least is None or most is None or most <= least:
             message = "expected whole numbers, minval below maxval"
-            yield left("C103", spec, message, f"{spec.path[-1]}: {{type: const, val: {least}}}")
+            yield leave_entry(
+                "C103", spec, message, f"{spec.path[-1]}: {{type: const, val: {least}}}"
+            )
         elif most - 1 == least and kind is not None:  # Determined refuses a range of one number
             yield Put("C103", kind, value="categorical")  # which is drawn as well
             yield from (Delete("C103", low), Delete("C103", high))
@@ -160,7 +164,7 @@ def _bounds(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
             yield TextFinding("C103", high.line, Kind.NOTE, message)
 
 
-def _floats(config: Config, _: ConfigFacts) -> Iterator[Edit]:
+def _write_floats(config: Config, _: ConfigFacts) -> Iterator[Edit]:
     """Write ``1e-4`` as ``1.0e-4``: YAML 1.1 reads the first as text, YAML 1.2 as a float."""
     for entry in config.scalars():
         match = _FLOAT.fullmatch(entry.scalar or "")
@@ -173,7 +177,7 @@ def _floats(config: Config, _: ConfigFacts) -> Iterator[Edit]:
         yield Put("C104", entry, value=text)
 
 
-def _script_batch_size(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFinding]:
+def _add_batch_size(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFinding]:
     """Give a config without a batch size the one that its script cuts data by."""
     names = ("global_batch_size", "batch_size")
     if facts.batch_size is None or any(config.entry(_SECTION, name) for name in names):
@@ -186,7 +190,7 @@ def _script_batch_size(config: Config, facts: ConfigFacts) -> Iterator[Edit | Te
         yield Insert("C107", (_SECTION, "global_batch_size"), text, section.line)
 
 
-def _bases(config: Config, _: ConfigFacts) -> Iterator[Edit]:
+def _add_bases(config: Config, _: ConfigFacts) -> Iterator[Edit]:
     for spec in _specifications(config, "log"):
         if config.entry(*spec.path, "base") is None:
             yield Insert("C112", (*spec.path, "base"), "10.0", spec.line)
@@ -218,7 +222,7 @@ RULES = (
             "searcher: {name: single, metric: val_loss, max_length: {batches: 300}}\n"
             "hyperparameters: {}\n",
         ),
-        check=_lengths,
+        check=_convert_lengths,
     ),
     TextRule(
         "C108",
@@ -232,7 +236,7 @@ RULES = (
             "hyperparameters: {}\nsearcher:\n  name: adaptive_asha\n  metric: val_loss\n"
             "  mode: standard\n  max_length:\n    batches: 6400\n  max_trials: 10\n",
         ),
-        check=_searches,
+        check=_convert_searcher,
     ),
     TextRule(
         "C101",
@@ -242,7 +246,7 @@ RULES = (
             "hyperparameters:\n  batch_size: 32  # records\n",
             "hyperparameters:\n  global_batch_size: 32  # records\n",
         ),
-        check=_batch_size,
+        check=_rename_batch_size,
     ),
     TextRule(
         "C103",
@@ -254,7 +258,7 @@ RULES = (
             "hyperparameters:\n  units: {type: int, minval: 1, maxval: 9}\n" + _RANDOM,
             "hyperparameters:\n  units: {type: int, minval: 1, maxval: 8}\n" + _RANDOM_NOW,
         ),
-        check=_bounds,
+        check=_lower_bounds,
     ),
     TextRule(
         "C104",
@@ -262,7 +266,7 @@ RULES = (
         "PEDL read 1e-4 as a float (YAML 1.2); PyYAML reads text (YAML 1.1). 1.0e-4 is a float to "
         "both.",
         *config_example("hyperparameters:\n  rate: 1e-4\n", "hyperparameters:\n  rate: 1.0e-4\n"),
-        check=_floats,
+        check=_write_floats,
     ),
     TextRule(
         "C107",
@@ -272,7 +276,7 @@ RULES = (
         "const.yaml",
         f"entrypoint: {{script: train.py}}\nhyperparameters: {{units: 4}}\n{SINGLE}",
         f"entrypoint: model_def:T\nhyperparameters: {{units: 4, global_batch_size: 16}}\n{SINGLE}",
-        check=_script_batch_size,
+        check=_add_batch_size,
     ),
     TextRule(
         "C112",
@@ -282,6 +286,6 @@ RULES = (
             "hyperparameters:\n  rate: {type: log, minval: -4, maxval: -2}\n",
             "hyperparameters:\n  rate: {type: log, minval: -4, maxval: -2, base: 10.0}\n",
         ),
-        check=_bases,
+        check=_add_bases,
     ),
 )

@@ -25,7 +25,7 @@ from pedl2det.analysis.flow.values import (
     Use,
     Way,
     element,
-    has_only,
+    has_only_decorators,
     parameter_for,
     step_of,
 )
@@ -35,9 +35,9 @@ from pedl2det.analysis.modules import Modules
 Next = Use | tuple[ast.expr, Path]
 #: Expressions and statements that only test a value, which does not leave them.
 _TESTS = (ast.Compare, ast.FormattedValue, ast.UnaryOp, ast.IfExp, ast.While, ast.If, ast.Assert)
-#: Functions that do not call a class that they are given.
+#: Functions that do not call a class passed to them.
 _LOOKING = frozenset(("hasattr", "isinstance", "issubclass", "print", "super", "type"))
-#: What names a class as a base, in an annotation or as an exception.
+#: Nodes that name a class as a base, in an annotation or as an exception.
 _NAMING_CLASSES = (ast.ClassDef, ast.FunctionDef, ast.arg, ast.AnnAssign, ast.ExceptHandler)
 
 
@@ -50,22 +50,22 @@ class Uses(Origins):
 
     def uses(self, node: ast.expr, path: Path = ()) -> list[Use]:
         """Every place to which the value of an expression may go."""
-        found: dict[Use, None] = {}
+        uses: dict[Use, None] = {}
         waiting = [(node, path)]
         seen: set[Place] = set()
         while waiting:
-            here = waiting.pop()
-            if here in seen:
+            place = waiting.pop()
+            if place in seen:
                 continue
-            seen.add(here)
-            is_near = len(here[1]) <= LONGEST and len(seen) <= FARTHEST
-            ends = [Use(Way.OTHER, here[0], *here)]
-            for one in self._forward(*here) if is_near else ends:
-                if isinstance(one, Use):
-                    found[one] = None
+            seen.add(place)
+            is_near = len(place[1]) <= LONGEST and len(seen) <= FARTHEST
+            ends = [Use(Way.OTHER, place[0], *place)]
+            for step in self._forward(*place) if is_near else ends:
+                if isinstance(step, Use):
+                    uses[step] = None
                 else:
-                    waiting.append(one)
-        return list(found)
+                    waiting.append(step)
+        return list(uses)
 
     def parameter_uses(self, parameter: ast.arg) -> list[Use]:
         """Every place to which the value of a parameter may go."""
@@ -117,15 +117,15 @@ class Uses(Origins):
                 yield Use(Way.MEMBER, node, parent, path)
 
     def _into(self, target: ast.expr, path: Path) -> Iterator[tuple[ast.expr, Path]]:
-        """The expressions that read what a target was given."""
+        """The expressions that read the value of a target."""
         match target:
             case ast.Name():
                 for read in (*self.reads_of(target), *self.member_reads(target)):
                     yield read, path
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 index = element(elements, path[0]) if path else None
-                for one in elements if index is None else [elements[index]]:
-                    yield from self._into(one, path[1:])
+                for part in elements if index is None else [elements[index]]:
+                    yield from self._into(part, path[1:])
             case ast.Starred(value=inner):
                 yield from self._into(inner, path)
             case ast.Attribute():
@@ -142,7 +142,10 @@ class Uses(Origins):
             yield Use(Way.METHOD, node, call, path)
         else:
             functions = self.called(call)
-            filled = [parameter_for(self.call_of(call, one), one, node) for one in functions]
+            filled = [
+                parameter_for(self.call_of(call, function), function, node)
+                for function in functions
+            ]
             if not functions or None in filled:
                 yield Use(Way.ARGUMENT, node, call, path)
                 return
@@ -171,41 +174,43 @@ class Uses(Origins):
             return Use(Way.METHOD, node, above, path)
         return Use(Way.ATTRIBUTE, node, parent, path)
 
-    # Calls that are not seen.
+    # Unknown calls.
 
     def escapes(self, function: ast.AST) -> bool:
-        """Whether a function may be called unseen because of its decorators, or of what it is."""
+        """Whether a function may have unknown calls: it has decorators, or is an unused lambda."""
         if isinstance(function, ast.Lambda):
             return not self.calls(function)
-        return not has_only(function, ("staticmethod", "classmethod"))
+        return not has_only_decorators(function, ("staticmethod", "classmethod"))
 
     @cached_property
     def escaping(self) -> set[ast.AST]:
-        """Functions that are read as values in a way that hides some of their calls."""
+        """The functions that are read as values in a way that hides some of their calls."""
         callees = {node for call in self._known_calls for node in _names_called(call)}
-        found: set[ast.AST] = set()
+        functions: set[ast.AST] = set()
         for source in self.modules:
             for node in source.names.of(ast.Name, ast.Attribute, ast.Lambda):
                 is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
                 assert isinstance(node, ast.expr)
                 if not is_read or node in callees or self.modules.is_of_library(node):
                     continue
-                found.update(self._hidden_by(node))
+                functions.update(self._hidden_by(node))
                 if isinstance(node, ast.Attribute):  # which may mean a method
                     owner = self.class_of_self(node)
                     named = self._methods_by_name[node.attr]
-                    found.update(self.overrides(owner, node.attr) if owner is not None else named)
-        return found
+                    functions.update(
+                        self.overrides(owner, node.attr) if owner is not None else named
+                    )
+        return functions
 
     def _hidden_by(self, node: ast.expr) -> Iterator[Callable]:
-        """The functions that are called in ways that are not seen because an expression is read."""
+        """The functions that may have unknown calls because an expression is read."""
         for origin in self.origins(node):
             if origin.path:
                 continue
             if isinstance(origin.node, Callable) and not self._only_leads_to_calls(node):
                 yield origin.node
             elif isinstance(origin.node, ast.ClassDef) and not all(
-                map(self._only_looks, self.uses(node))
+                map(self._hides_no_call, self.uses(node))
             ):
                 constructor = self.method(origin.node, "__init__")
                 if constructor is not None:
@@ -213,27 +218,27 @@ class Uses(Origins):
 
     @cached_property
     def _methods_by_name(self) -> dict[str, list[Function]]:
-        found: dict[str, list[Function]] = defaultdict(list)
+        methods: dict[str, list[Function]] = defaultdict(list)
         for owner in self.modules.of(ast.ClassDef):
-            for one in owner.body:
-                if isinstance(one, Function):
-                    found[one.name].append(one)
-        return found
+            for member in owner.body:
+                if isinstance(member, Function):
+                    methods[member.name].append(member)
+        return methods
 
     @cached_property
     def _known_calls(self) -> set[ast.Call]:
         return {call.node for calls in self._calls.values() for call in calls}
 
     def _only_leads_to_calls(self, node: ast.expr) -> bool:
-        """Whether a function that is read as a value is called in the end, and nothing else."""
+        """Whether a function that is read as a value is only called in the end."""
         uses = self.uses(node)
         return bool(uses) and all(
             use.way is Way.METHOD and not use.path and use.around in self._known_calls
             for use in uses
         )
 
-    def _only_looks(self, use: Use) -> bool:
-        """Whether a use of a class is a call that is seen, or calls it never."""
+    def _hides_no_call(self, use: Use) -> bool:
+        """Whether a use of a class is a known call, or never calls it."""
         match use:
             case Use(way=Way.METHOD, around=ast.Call(func=ast.Attribute())):
                 return True  # of a method of the class
@@ -272,8 +277,8 @@ def _item_of(node: ast.expr, parent: ast.Subscript, path: Path) -> Iterator[Next
 class Flow(Uses):
     """Answers about the values of one project.
 
-    What ``entries`` return leaves it, such as the data loaders. Functions in ``given`` get
-    arguments from outside of it.
+    What ``entries`` return leaves the project, such as the data loaders. Functions in ``given``
+    get arguments from outside of it.
     """
 
     def __init__(
@@ -292,7 +297,7 @@ class Flow(Uses):
         return self._first.calls(function)
 
     def escapes(self, function: ast.AST) -> bool:
-        """Whether a function may be called in ways that are not seen."""
+        """Whether a function may have unknown calls."""
         return function in self._first.escaping or self._first.escapes(function)
 
     def _sees_calls(self, function: ast.AST) -> bool:
@@ -302,11 +307,11 @@ class Flow(Uses):
         """Whether a list or dict may be changed; not where its members are unpacked at once."""
         parent = self.modules.home(node).names.parents.get(node)
         if isinstance(parent, ast.Assign) and all(
-            isinstance(one, ast.Tuple | ast.List) for one in parent.targets
+            isinstance(target, ast.Tuple | ast.List) for target in parent.targets
         ):
             return False
         if node not in self._changed:
-            self._changed[node] = True  # while it is asked
+            self._changed[node] = True  # ends a cycle
             self._changed[node] = any(self._changes(use) for use in self.uses(node))
         return self._changed[node]
 
@@ -319,14 +324,14 @@ class Flow(Uses):
                 return True
             case Use(way=Way.ARGUMENT, around=ast.Call(func=func) as call):
                 is_whole = use.node in call.args or any(
-                    one.value is use.node and one.arg for one in call.keywords
+                    keyword.value is use.node and keyword.arg for keyword in call.keywords
                 )
                 return is_whole and not self.modules.is_of_library(func)
         return use.is_change
 
 
 def _names_called(call: ast.Call) -> Iterator[ast.AST]:
-    """The expressions that say what a call calls, without what other calls in it are given."""
+    """The expressions that name what a call calls, without the arguments of calls in them."""
     waiting: list[ast.AST] = [call.func]
     while waiting:
         node = waiting.pop()

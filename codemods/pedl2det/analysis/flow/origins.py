@@ -1,4 +1,4 @@
-"""Backward through a project: its classes, where a value comes from, and what a call calls."""
+"""Follow values backward: classes, where a value comes from, and what a call calls."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from pedl2det.analysis.flow.values import (
     argument_for,
     default_of,
     first_parameter,
+    has_decorator,
     has_hidden_arguments,
-    has_only,
-    is_a,
+    has_only_decorators,
     of_dict,
     of_elements,
     step_of,
@@ -34,7 +34,7 @@ _KEEPING = ("abstractmethod", "cache", "classmethod", "lru_cache", "staticmethod
 
 
 class Classes:
-    """The classes of one project, and who reads the names of its modules and classes."""
+    """The classes of one project, and where the names of its modules and classes are read."""
 
     def __init__(self, modules: Modules) -> None:
         self.modules = modules
@@ -46,37 +46,37 @@ class Classes:
         return self.modules.home(name).names.bindings(name)
 
     def reads_of(self, target: ast.AST) -> list[Any]:
-        """Where what a target or a parameter was given may be read by name, in all files."""
+        """Where the value of a target or a parameter may be read by name, in all files."""
         source = self.modules.home(target)
-        found = source.names.reads_of(target)
+        reads = source.names.reads_of(target)
         if isinstance(target, ast.Name) and source.names.binder(target) is source.tree:
             dotted = f"{self.modules.name_of(source)}.{target.id}"
             elsewhere = self._reads_by_meaning.get(dotted, [])
-            return [*found, *(one for one in elsewhere if self.modules.home(one) is not source)]
-        return found
+            return [*reads, *(read for read in elsewhere if self.modules.home(read) is not source)]
+        return reads
 
     @cached_property
     def _reads_by_meaning(self) -> dict[str, list[ast.expr]]:
         """Where each name of a module or a class is read, by its dotted name."""
-        found: dict[str, list[ast.expr]] = defaultdict(list)
+        reads: dict[str, list[ast.expr]] = defaultdict(list)
         for node in self.modules.reads:
             meaning = self.modules.meaning(node)
             if meaning is not None:
-                found[meaning].append(node)
-        return found
+                reads[meaning].append(node)
+        return reads
 
     # Classes.
 
     def bases(self, node: ast.ClassDef) -> list[ast.ClassDef]:
         """A class and the classes of the project that it derives from, itself first."""
-        found = [node]
-        for one in found:
-            meanings = [self.modules.meaning(base) for base in one.bases]
+        classes = [node]
+        for owner in classes:
+            meanings = [self.modules.meaning(base) for base in owner.bases]
             bases = [self.modules.definition(dotted) for dotted in meanings if dotted is not None]
-            found += [
-                base for base in bases if isinstance(base, ast.ClassDef) and base not in found
+            classes += [
+                base for base in bases if isinstance(base, ast.ClassDef) and base not in classes
             ]
-        return found
+        return classes
 
     def family(self, node: ast.ClassDef) -> list[ast.ClassDef]:
         """A class, what it derives from, what derives from it, and mixins beside it."""
@@ -85,12 +85,12 @@ class Classes:
     @cached_property
     def _families(self) -> dict[ast.ClassDef, list[ast.ClassDef]]:
         """Each class with every class that may share an instance with it."""
-        found: dict[ast.ClassDef, list[ast.ClassDef]] = defaultdict(list)
+        families: dict[ast.ClassDef, list[ast.ClassDef]] = defaultdict(list)
         for node in self.modules.of(ast.ClassDef):
             line = self.bases(node)
-            for one in line:
-                found[one] += [other for other in line if other not in found[one]]
-        return found
+            for owner in line:
+                families[owner] += [other for other in line if other not in families[owner]]
+        return families
 
     # Methods.
 
@@ -113,16 +113,21 @@ class Classes:
 
     def inherited(self, owner: ast.ClassDef, name: str) -> list[Function]:
         """The methods that ``super().name`` may mean in a class."""
-        bases = self.bases(owner)  # a mixin may precede others, from which it does not derive
+        bases = self.bases(owner)  # a mixin may precede classes that it does not derive from
         beside = [
-            one for one in self.family(owner) if one not in bases and owner not in self.bases(one)
+            other
+            for other in self.family(owner)
+            if other not in bases and owner not in self.bases(other)
         ]
-        own = self._own_methods(bases[1:], name)[:1]
-        return [*own, *(one for one in self._own_methods(beside, name) if one not in own)]
+        from_bases = self._own_methods(bases[1:], name)[:1]
+        return [
+            *from_bases,
+            *(method for method in self._own_methods(beside, name) if method not in from_bases),
+        ]
 
     def _own_methods(self, classes: Iterable[ast.ClassDef], name: str) -> list[Function]:
-        found = (self.own_method(one, name) for one in classes)
-        return [one for one in found if one is not None]
+        methods = (self.own_method(node, name) for node in classes)
+        return [method for method in methods if method is not None]
 
     # Attributes.
 
@@ -132,7 +137,7 @@ class Classes:
             return None
         names = self.modules.home(node).names
         binder = names.binder(node.value)
-        if not isinstance(binder, Function) or is_a(binder, "staticmethod"):
+        if not isinstance(binder, Function) or has_decorator(binder, "staticmethod"):
             return None
         owner = names.parents.get(binder)
         is_self = first_parameter(binder) == node.value.id
@@ -142,14 +147,16 @@ class Classes:
         """What ``self.x`` is set to anywhere in the family of its class; else nothing."""
         owner = self.class_of_self(node)
         bindings: list[Binding | None] = []
-        for one in self.family(owner) if owner is not None else ():
-            bindings += self.modules.home(one).names.bound(one, node.attr)
+        for relative in self.family(owner) if owner is not None else ():
+            bindings += self.modules.home(relative).names.bound(relative, node.attr)
         for target in self._of_self(owner, node.attr, ast.Store):
             bindings.append(self.modules.home(target).names.binding_of(target))
-        known = [one for one in bindings if one and one.value and not one.augmented]
+        known = [
+            binding for binding in bindings if binding and binding.value and not binding.augmented
+        ]
         if len(known) < len(bindings):
             return []
-        return [(one.value, one.path) for one in known if one.value is not None]
+        return [(binding.value, binding.path) for binding in known if binding.value is not None]
 
     def member_reads(self, target: ast.Name) -> list[ast.expr]:
         """Where an attribute of a class is read through its instances or the class."""
@@ -164,8 +171,8 @@ class Classes:
         self, owner: ast.ClassDef | None, name: str, context: type[ast.expr_context]
     ) -> Iterator[ast.Attribute]:
         """Where the family of a class reads or sets ``self.name``."""
-        for one in self.family(owner) if owner is not None else ():
-            for node in self.modules.home(one).names.below(one):
+        for relative in self.family(owner) if owner is not None else ():
+            for node in self.modules.home(relative).names.below(relative):
                 if (
                     isinstance(node, ast.Attribute)
                     and node.attr == name
@@ -193,48 +200,48 @@ class Origins(Classes):
 
     @cached_property
     def _calls(self) -> dict[ast.AST, list[Call]]:
-        found: dict[ast.AST, list[Call]] = defaultdict(list)
+        calls: dict[ast.AST, list[Call]] = defaultdict(list)
         for node in self.modules.of(ast.Call):
             for function in self.called(node):
-                found[function].append(self.call_of(node, function))
-        return found
+                calls[function].append(self.call_of(node, function))
+        return calls
 
     def _sees_calls(self, function: ast.AST) -> bool:  # noqa: ARG002
-        """Whether every call of a function is seen: not before all calls are known."""
+        """Whether every call of a function is known: not before all calls are."""
         return False
 
     def _is_changed(self, node: ast.expr) -> bool:  # noqa: ARG002
         """Whether a list or dict may be changed after it was made."""
-        return False  # a function in a list is called too often rather than unseen
+        return False  # so that no call of a function in a list is missed
 
     def origins(self, node: ast.AST, path: Path = ()) -> list[Origin]:
         """Every place where the value of an expression, or a member of it, may come from."""
-        found: dict[Origin, None] = {}
+        origins: dict[Origin, None] = {}
         waiting: list[Place] = [(node, path)]
         seen: set[Place] = set()
         while waiting:
-            here = waiting.pop()
-            if here in seen:
+            place = waiting.pop()
+            if place in seen:
                 continue
-            seen.add(here)
-            is_near = len(here[1]) <= LONGEST and len(seen) <= FARTHEST
-            steps = self._back(*here) if is_near else []
+            seen.add(place)
+            is_near = len(place[1]) <= LONGEST and len(seen) <= FARTHEST
+            steps = self._back(*place) if is_near else []
             waiting += reversed(steps)
             if not steps:
-                found[Origin(*here)] = None
-        return list(found) or [Origin(node, path)]  # it comes from itself alone
+                origins[Origin(*place)] = None
+        return list(origins) or [Origin(node, path)]  # it comes from itself alone
 
     def members(self, node: ast.AST) -> Iterator[ast.AST]:
         """The origins of a value and of all members of its lists, tuples and dicts."""
         waiting: list[ast.AST] = [node]
         seen: set[ast.AST] = set()
         while waiting:
-            for one in self.origins(waiting.pop()):
-                if one.node in seen:
+            for origin in self.origins(waiting.pop()):
+                if origin.node in seen:
                     continue
-                seen.add(one.node)
-                yield one.node
-                match one.node:
+                seen.add(origin.node)
+                yield origin.node
+                match origin.node:
                     case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Dict(values=parts):
                         waiting += parts
                     case ast.BinOp(left=left, right=right):  # a list and more of it
@@ -317,10 +324,10 @@ class Origins(Classes):
         for binding in source.names.bound(source.tree, rest):
             # An import here is one of several bindings; else it was followed.
             is_import = isinstance(binding.node, ast.alias)
-            found = [(binding.node, ())] if is_import else self._bound([binding])
-            if found is None:
+            places = [(binding.node, ())] if is_import else self._bound([binding])
+            if places is None:
                 return []
-            values += found
+            values += places
         return values
 
     def _back_from_call(self, node: ast.Call, path: Path) -> list[Place]:
@@ -352,43 +359,47 @@ class Origins(Classes):
         """The expressions that a function returns."""
         if isinstance(function, ast.Lambda):
             return [function.body]
-        own = self._own_nodes(function, ast.Return)
-        return [one.value for one in own if isinstance(one, ast.Return) and one.value is not None]
+        statements = self._own_nodes(function, ast.Return)
+        return [
+            statement.value
+            for statement in statements
+            if isinstance(statement, ast.Return) and statement.value is not None
+        ]
 
     def _returns_plainly(self, function: Callable) -> bool:
-        """Whether a call of a function gives what its ``return`` statements say."""
+        """Whether the value of a call is what the function's ``return`` statements return."""
         is_constructor = getattr(function, "name", "") == "__init__"
         is_generator = any(self._own_nodes(function, ast.Yield, ast.YieldFrom))
-        return has_only(function, _KEEPING) and not is_constructor and not is_generator
+        return has_only_decorators(function, _KEEPING) and not is_constructor and not is_generator
 
     def is_wrapped(self, function: Function) -> bool:
         """Whether a decorator may call a function with arguments of its own choice."""
-        return not has_only(function, ("abstractmethod", "override", "overrides"))
+        return not has_only_decorators(function, ("abstractmethod", "override", "overrides"))
 
     def _own_nodes(self, function: ast.AST, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
         """The nodes of some kinds in a function, without those of functions and classes in it."""
         names = self.modules.home(function).names
-        for one in names.below(function):
-            if isinstance(one, kinds) and names.definition_around(one) is function:
-                yield one
+        for node in names.below(function):
+            if isinstance(node, kinds) and names.definition_around(node) is function:
+                yield node
 
     def called(self, call: ast.Call) -> list[Callable]:
-        """The functions of the project that a call may call; empty if any may be another."""
+        """The functions of the project that a call may call; empty if it may call any other."""
         if call in self._called:
             return self._called[call]
         if call in self._calling or len(self._calling) > DEEPEST:
             return []  # it depends on itself
         self._calling.add(call)
-        found: list[Callable] = []
+        callees: list[Callable] = []
         for origin in self.origins(call.func):
             functions = self._functions_of(call, origin)
             if not functions:
-                found = []
+                callees = []
                 break
-            found += functions
+            callees += functions
         self._calling.remove(call)
-        self._called[call] = found
-        return found
+        self._called[call] = callees
+        return callees
 
     def _functions_of(self, call: ast.Call, origin: Origin) -> list[Callable]:
         """The functions that a call calls if what it calls comes from an origin."""
@@ -413,14 +424,18 @@ class Origins(Classes):
             around = self.modules.home(node).names.class_around(node)
             return self.inherited(around, node.attr) if around is not None else []
         methods = [self._method_of(origin, node.attr) for origin in self.origins(node.value)]
-        known = [one for one in methods if one is not None]
+        known = [method for method in methods if method is not None]
         return known if len(known) == len(methods) else []
 
     def _method_of(self, origin: Origin, name: str) -> Function | None:
         """The method of an instance that is made by calling its class."""
         if origin.path or not isinstance(origin.node, ast.Call):
             return None
-        classes = [one.node for one in self.origins(origin.node.func) if not one.path]
+        classes = [
+            class_origin.node
+            for class_origin in self.origins(origin.node.func)
+            if not class_origin.path
+        ]
         if len(classes) != 1 or not isinstance(classes[0], ast.ClassDef):
             return None
         return self.method(classes[0], name)
@@ -428,16 +443,16 @@ class Origins(Classes):
     def call_of(self, node: ast.Call, function: Callable) -> Call:
         """A call, and whether it fills the first parameter of a function with an object."""
         owner = self.modules.home(function).names.parents.get(function)
-        if not isinstance(owner, ast.ClassDef) or is_a(function, "staticmethod"):
+        if not isinstance(owner, ast.ClassDef) or has_decorator(function, "staticmethod"):
             return Call(node, bound=False)
         is_constructor = getattr(function, "name", "") == "__init__"
         if not isinstance(node.func, ast.Attribute):
             return Call(node, bound=is_constructor)
-        # Class.method(self, ...) hands the object on itself.
+        # Class.method(self, ...) passes the object itself.
         target = self.modules.meaning(node.func.value)
         of_class = target is not None and isinstance(self.modules.definition(target), ast.ClassDef)
         makes_object = is_constructor and node.func.attr != "__init__"
-        return Call(node, not of_class or is_a(function, "classmethod") or makes_object)
+        return Call(node, not of_class or has_decorator(function, "classmethod") or makes_object)
 
 
 def _within(values: list[Place], path: Path) -> list[Place]:

@@ -110,7 +110,7 @@ def step_of(key: ast.expr | None) -> Step:
 
 def element(elements: list[ast.expr], step: Step) -> int | None:
     """The index of the element that a step certainly means."""
-    starred = any(isinstance(one, ast.Starred) for one in elements)
+    starred = any(isinstance(part, ast.Starred) for part in elements)
     if isinstance(step, int) and not starred and -len(elements) <= step < len(elements):
         return step
     return None
@@ -121,27 +121,27 @@ def of_elements(elements: list[ast.expr], path: Path) -> list[Place]:
     index = element(elements, path[0])
     if index is not None:
         return [(elements[index], path[1:])]
-    return [(one, path if isinstance(one, ast.Starred) else path[1:]) for one in elements]
+    return [(part, path if isinstance(part, ast.Starred) else path[1:]) for part in elements]
 
 
 def of_dict(pairs: Iterable[tuple[ast.expr | None, ast.expr]], path: Path) -> list[Place]:
     """The values of a dict that may be the member at a path; a key of None stands for ``**``."""
-    found: list[Place] = []
+    values: list[Place] = []
     for key, value in pairs:
         if key is None:
-            found.append((value, path))
+            values.append((value, path))
         elif path[0] is None or not isinstance(key, ast.Constant) or key.value == path[0]:
-            found.append((value, path[1:]))
-    return found
+            values.append((value, path[1:]))
+    return values
 
 
 def _arguments(call: Call, function: Callable) -> dict[str, ast.expr]:
     """The visible arguments of a call by the names of the parameters that they fill."""
-    found: dict[str, ast.expr] = {}
-    if not any(isinstance(one, ast.Starred) for one in call.node.args):
-        names = [one.arg for one in by_position(function)[call.bound :]]
-        found = dict(zip(names, call.node.args, strict=False))
-    return found | {one.arg: one.value for one in call.node.keywords if one.arg}
+    arguments: dict[str, ast.expr] = {}
+    if not any(isinstance(value, ast.Starred) for value in call.node.args):
+        names = [parameter.arg for parameter in by_position(function)[call.bound :]]
+        arguments = dict(zip(names, call.node.args, strict=False))
+    return arguments | {keyword.arg: keyword.value for keyword in call.node.keywords if keyword.arg}
 
 
 def argument_for(call: Call, function: Callable, name: str) -> ast.expr | None:
@@ -153,7 +153,9 @@ def parameter_for(call: Call, function: Callable, argument: ast.expr) -> ast.arg
     """The parameter that an argument of a call fills; None if that is not visible."""
     arguments = _arguments(call, function)
     parameters = [*by_position(function), *function.args.kwonlyargs]
-    return next((one for one in parameters if arguments.get(one.arg) is argument), None)
+    return next(
+        (parameter for parameter in parameters if arguments.get(parameter.arg) is argument), None
+    )
 
 
 def default_of(function: Callable, parameter: ast.arg) -> ast.expr | None:
@@ -166,8 +168,8 @@ def default_of(function: Callable, parameter: ast.arg) -> ast.expr | None:
 
 def has_hidden_arguments(call: ast.Call) -> bool:
     """Whether a call unpacks ``*arguments`` or ``**arguments``."""
-    is_starred = any(isinstance(one, ast.Starred) for one in call.args)
-    return is_starred or any(one.arg is None for one in call.keywords)
+    is_starred = any(isinstance(value, ast.Starred) for value in call.args)
+    return is_starred or any(keyword.arg is None for keyword in call.keywords)
 
 
 def by_position(function: Callable) -> list[ast.arg]:
@@ -177,40 +179,45 @@ def by_position(function: Callable) -> list[ast.arg]:
 
 def first_parameter(function: Callable) -> str | None:
     """The name of the first parameter, such as ``self``."""
-    return next((one.arg for one in by_position(function)), None)
+    return next((parameter.arg for parameter in by_position(function)), None)
 
 
-def is_a(function: ast.AST, name: str) -> bool:
-    """Whether a method is a ``staticmethod``, or a ``classmethod``."""
+def has_decorator(function: ast.AST, name: str) -> bool:
+    """Whether a function has a decorator, such as ``staticmethod``."""
     decorators = getattr(function, "decorator_list", ())
-    return any(isinstance(one, ast.Name) and one.id == name for one in decorators)
+    return any(isinstance(decorator, ast.Name) and decorator.id == name for decorator in decorators)
 
 
-def has_only(function: ast.AST, names: Iterable[str]) -> bool:
-    """Whether all decorators of a function have one of some names, by whatever module."""
+def has_only_decorators(function: ast.AST, names: Iterable[str]) -> bool:
+    """Whether all decorators of a function have one of some names, in whatever module."""
     decorators = [
-        one.func if isinstance(one, ast.Call) else one
-        for one in getattr(function, "decorator_list", ())
+        decorator.func if isinstance(decorator, ast.Call) else decorator
+        for decorator in getattr(function, "decorator_list", ())
     ]
-    return all(getattr(one, "attr", getattr(one, "id", "")) in names for one in decorators)
+    return all(
+        getattr(decorator, "attr", getattr(decorator, "id", "")) in names
+        for decorator in decorators
+    )
 
 
 def argument(call: ast.Call, name: str, place: int) -> ast.expr | None:
-    """The argument of a call that has a name or else stands at a place, if it can be seen."""
-    given = [one.value for one in call.keywords if one.arg == name]
-    return next(iter([*given, *call.args[place : place + 1]]), None)
+    """The argument of a call with a name, or else at a place; None if it is not visible."""
+    named = [keyword.value for keyword in call.keywords if keyword.arg == name]
+    return next(iter([*named, *call.args[place : place + 1]]), None)
 
 
 def arguments_of(
     call: ast.Call, parameters: Sequence[str], **aliases: str
 ) -> dict[str, ast.expr] | None:
     """The arguments of a call by parameter, or its alias; None if they are not all visible."""
-    if len(call.args) > len(parameters) or any(isinstance(one, ast.Starred) for one in call.args):
+    if len(call.args) > len(parameters) or any(
+        isinstance(value, ast.Starred) for value in call.args
+    ):
         return None
-    found = dict(zip(parameters, call.args, strict=False))
+    arguments = dict(zip(parameters, call.args, strict=False))
     for keyword in call.keywords:
         name = aliases.get(keyword.arg or "", keyword.arg or "")
-        if name not in parameters or name in found:
+        if name not in parameters or name in arguments:
             return None
-        found[name] = keyword.value
-    return found
+        arguments[name] = keyword.value
+    return arguments
