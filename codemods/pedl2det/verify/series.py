@@ -168,14 +168,15 @@ def _with_care(
         if proof.is_equal and any(proof.unseen.values())
     }
     careful = again(unseen) if unseen else result
-    for directory in unseen.keys() & {*_provable(careful)}:
-        if _files(careful, directory) != _files(result, directory):
-            proof = verify(directory, careful)
-            if proof.is_equal:
-                proofs[directory] = proof
-            else:
-                del unseen[directory]
-                careful = again(unseen)
+    for directory in [*unseen]:
+        if _files(careful, directory) == _files(result, directory):
+            continue
+        proof = verify(directory, careful) if directory in _provable(careful) else None
+        if proof is not None and proof.is_equal:
+            proofs[directory] = proof
+        else:
+            del unseen[directory]
+            careful = again(unseen)
     return careful
 
 

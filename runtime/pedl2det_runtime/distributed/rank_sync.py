@@ -84,7 +84,7 @@ class RankSync:
                     f"rank {rank} reports {_named(part)}, rank 0 reports {_named(parts[0])}: "
                     "metrics are averaged over the ranks, so each must report the same"
                 )
-        means = {
+        means: dict[str, Any] = {
             name: np.mean([np.asarray(part[name]) for part in parts], axis=0, dtype=np.float64)
             for name in parts[0]
         }

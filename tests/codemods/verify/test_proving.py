@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from pedl2det.engine import Result, Status, migrate
-from pedl2det.engine.migration import Options, Proof
-from pedl2det.findings import Kind
+from pedl2det.engine.migration import Lines, Options, Proof
+from pedl2det.findings import Finding, Kind
 from pedl2det.verify.series import Migrate, prove
 
 
@@ -161,3 +161,20 @@ def test_what_care_does_not_change_is_not_proved_again(example: Callable[[str], 
     prove(migrate([iris]), lambda *_: tried.append(1) or seen, migrated(iris))
 
     assert tried == [1]
+
+
+def test_a_proved_trial_that_care_leaves_to_a_person_stays_as_it_is_proved(
+    example: Callable[[str], Path],
+) -> None:
+    iris = example("iris")
+    result = migrate([iris])
+    seen = replace(EQUAL, unseen={iris / "model_def.py": frozenset({1})})
+
+    def again(_: frozenset[Path], unseen: Mapping[Path, Lines]) -> Result:
+        left = Finding(Kind.LEFT, "P010", iris / "model_def.py", 1, "left")
+        return migrate([iris]).without(0, left) if unseen else migrate([iris])
+
+    proved = prove(result, lambda *_: seen, again)
+
+    assert proved.files == result.files
+    assert proved.outcomes[0].is_proved
