@@ -93,7 +93,7 @@ def test_layers_of_a_standalone_keras_before_2_4_are_counted_from_one(
 ) -> None:
     config = config_from({**CURRENT, "entrypoint": "model_def:T"})
     write_tree(tmp_path, {"model_def.py": text})
-    assert old_names_of(tmp_path, config).from_one is expected
+    assert old_names_of(tmp_path, config).is_standalone is expected
 
 
 def test_configs_of_one_trial_have_one_age(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_configs_of_one_trial_have_one_age(tmp_path: Path) -> None:
 def test_layers_of_a_script(tmp_path: Path) -> None:
     config = config_from({**CURRENT, "entrypoint": {"script": "train.py"}})
     write_tree(tmp_path, {"train.py": "import nets\n", "nets.py": "import keras\nkeras.Model\n"})
-    assert old_names_of(tmp_path, config) == OldNames(Age.TENSORFLOW_1, from_one=True)
+    assert old_names_of(tmp_path, config) == OldNames(Age.TENSORFLOW_1, is_standalone=True)
 
 
 def test_a_run_leaves_no_state_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
