@@ -67,6 +67,18 @@ def make_data_loaders(experiment_config, hparams):
 """
 
 
+KERAS_TRIAL = """\
+class T(KerasTrial):
+    def build_model(self, hparams):
+        return Sequential([Dense(1, input_shape=(2,))])
+
+    def optimizer(self):
+        return "sgd"
+
+    def batch_size(self):
+        return 4
+
+"""
 LABELS = """\
 import numpy as np
 from keras.layers import Dense
@@ -78,16 +90,9 @@ def weighted(y_true, y_pred):
     return (1 + 4 * y_true) * (y_true - y_pred) ** 2
 
 
-class T(KerasTrial):
-    def build_model(self, hparams):
-        return Sequential([Dense(1, input_shape=(2,))])
-
-    def optimizer(self):
-        return "sgd"
-
-    def batch_size(self):
-        return 4
-
+"""
+LABELS += KERAS_TRIAL
+LABELS += """\
     def loss(self):
         return weighted
 
@@ -144,16 +149,9 @@ class Slower(Callback):
         K.set_value(self.model.optimizer.lr, 0.1 * logs["worst"] / rows)
 
 
-class T(KerasTrial):
-    def build_model(self, hparams):
-        return Sequential([Dense(1, input_shape=(2,))])
-
-    def optimizer(self):
-        return "sgd"
-
-    def batch_size(self):
-        return 4
-
+"""
+VALIDATED += KERAS_TRIAL
+VALIDATED += """\
     def loss(self):
         return "mse"
 
