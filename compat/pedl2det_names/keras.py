@@ -39,6 +39,47 @@ IMAGES_DIFFER = (
 #: Optimizers whose old arguments and arithmetic are those of ``tf.keras.optimizers.legacy``.
 TF_OPTIMIZERS = ("Adadelta", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam", "RMSprop", "SGD")
 
+#: The beginnings of the names that compute today what they did in TensorFlow 1, but for ``OTHERS``.
+SAME = (
+    "tensorflow.data.",
+    *(
+        f"tensorflow.keras.{name}"
+        for name in (
+            *("Input", "Model", "Sequential", "models.Model", "models.Sequential"),
+            *("backend.", "callbacks.", "datasets.", "initializers.", "losses.", "metrics."),
+            *("optimizers", "preprocessing.", "regularizers.", "utils."),
+        )
+    ),
+    *(
+        f"tensorflow.keras.layers.{name}"
+        for name in (
+            *("Activation", "Add", "AveragePooling", "BatchNormalization", "Bidirectional"),
+            *("Concatenate", "Conv", "Dense", "DepthwiseConv", "Dropout", "Embedding", "Flatten"),
+            *("GaussianNoise", "Global", "GRU", "Input", "LSTM", "LeakyReLU", "Max", "Multiply"),
+            *("PReLU", "Permute", "ReLU", "RepeatVector", "Reshape", "SeparableConv"),
+            *(
+                "SimpleRNN",
+                "Softmax",
+                "SpatialDropout",
+                "TimeDistributed",
+                "ZeroPadding",
+            ),
+            *("add", "average", "concatenate", "maximum", "multiply"),
+        )
+    ),
+)
+OTHERS = (
+    "tensorflow.data.Dataset.from_generator",
+    *(
+        f"tensorflow.keras.{name}"
+        for name in (
+            *("backend.batch_dot", "backend.function", "backend.in_t", "backend.int_shape"),
+            *("backend.learning_phase", "backend.resize_images", "backend.set_learning_phase"),
+            *("losses.get", "metrics.get", "optimizers.get"),
+        )
+    ),
+)
+
 #: The version of Keras that code of an age was written for, by what it checks.
 VERSIONS = {Age.TENSORFLOW_1: "2.2.4", Age.TENSORFLOW_2: "2.4.3"}
 

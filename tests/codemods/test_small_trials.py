@@ -404,7 +404,7 @@ class Mean(tf.keras.layers.Layer):
     [
         (PARTS, "", True),
         (LENGTH, "Mean(), ", True),
-        (LENGTH.replace("/ length(values)", "/ 2"), "", False),
+        (PARTS.replace("tuple(array[index] for array in self.arrays)", "index, index"), "", False),
     ],
 )
 def test_parts_and_shapes_that_are_not_visible_may_be_any(

@@ -9,8 +9,9 @@ metrics got floats for integer targets, and the loss chose what ``"accuracy"`` m
 ``batch_dot`` multiplied matrices for all dimensions before them, sample weights multiplied the mean
 of their losses, also for images, and for ``EarlyStopping`` the best value of a metric was the least
 unless its name contains ``acc``; an optimizer called its own ``get_gradients``. The constructor
-calls ``legacy_keras.use_old_keras()``, so that Keras computes as before, unless every layer, loss,
-metric and optimizer of a trial is visible and computes the same today.
+calls ``legacy_keras.use_old_keras()``, so that Keras computes as before, unless a trial is plain:
+it visibly uses nothing of Keras but what computes the same today (a table), and no layers, losses
+or metrics of its own classes, and its batches are visibly pairs of inputs and targets.
 
 Standalone Keras named layers ``dense_1``, ``dense_2`` and so on, divided a weighted loss by the
 share of weights that are not 0, and did not divide the loss of an ``activity_regularizer`` by the
@@ -26,7 +27,6 @@ The transformations of ``ImageDataGenerator`` have other axes today. This is onl
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable
 
 from pedl2det.analysis import old_keras
@@ -37,41 +37,31 @@ from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Remark
 from pedl2det.support import MODULE
 from pedl2det_names import IMAGE_RANGES, IMAGES_DIFFER, Age
-from pedl2det_names.keras import KERAS_1_SIZES
+from pedl2det_names.keras import KERAS_1_SIZES, OTHERS, SAME
 
-#: What loads a model from a file, which may hold anything.
-_LOADED = r"\b(?:load_model|model_from_\w+|from_config|deserialize)\b"
-_MASK = rf"\bmask=(?!=)|\bmask_zero\b|\bMasking\b|\bcompute_mask\b|{_LOADED}"
-_TEXTS = r"""["'](?:trainable|(?i:adagrad)|cosine(?:_proximity)?)["']"""
+#: Words of what needs a line, wherever they stand: masks, frozen layers, and names in texts.
+_MASK = r"\bmask=(?!=)|\bmask_zero\b|\bMasking\b|\bcompute_mask\b"
+_FILES = r"\b(?:load_model|model_from_\w+|from_config|deserialize)\b"  # which may hold anything
 _TRUE = r"\s*True\s*(?:[,)#]|$)"
 _OLD = (
-    rf"(?m){_MASK}|bilinear|\b(?:metrics_names|get_gradients)\b|\.trainable\s*=(?!{_TRUE})|{_TEXTS}"
+    rf"(?m){_MASK}|{_FILES}|\b(?:sample_?weights?|metrics_names|get_gradients)\b"
+    rf"|\.trainable\s*=(?!{_TRUE})"
+    r"""|["'](?:trainable|(?i:adagrad)|cosine(?:_proximity)?)["']"""
 )
 #: An argument that freezes a layer, and what may be a layer that then acts differently.
 _FREEZES = rf"(?m)(?<!\.)\btrainable\s*=(?!=|{_TRUE})"
 _NORM = r"(?m)^[^#\n]*(?:(?i:batch_?norm)|\bapplications\b|\bgetattr\b)"
 _IMAGES = f"{KERAS}.preprocessing.image.ImageDataGenerator"
-#: Modules whose ``get`` and ``deserialize`` look something up by text.
-_BY_TEXT = tuple(f"{KERAS}.{name}" for name in ("layers", "losses", "metrics", "optimizers"))
 _MODULES = ("tensorflow", KERAS, f"{KERAS}.layers")
-_FUNCTIONS = ("batch_dot", "function", "learning_phase", "resize_images")
-_OTHERS = tuple(f"{KERAS}.backend.{name}" for name in _FUNCTIONS)
-_OTHERS += (f"{KERAS}.layers.Dot", f"{KERAS}.layers.dot")
 #: ``**``, and the first of several names that are one argument today.
 _SIZES = (None, *(names[0] for names in KERAS_1_SIZES))
 _LAYER = f"{KERAS}.layers.Layer"
-#: What returns the static shape of a tensor.
-_SHAPE = re.compile(r"\b(?:int_shape|get_shape|_keras_shape)\b|(?<!\btf)(?<!\bK)\.shape\b")
 _STOPPING = f"{KERAS}.callbacks.EarlyStopping"
 #: Metrics whose best value is the same today, and modes that say which it is.
 _CLEAR = ("loss", "val_loss", "acc", "val_acc", "accuracy", "val_accuracy", "min", "max")
 #: How many parameters of ``ImageDataGenerator`` come before the ranges.
 _BEFORE_RANGES = 6
-#: Inputs and targets; weights come after them.
-_WITHOUT_WEIGHTS = 2
 _OF_BATCHES = ("__getitem__", "__next__", "next")
-_MAKERS = ("list", "tuple")
-_OF_DATASETS = ("from_generator", "from_tensor_slices", "from_tensors", "zip")
 _EXCHANGE = "exchange width_shift_range and height_shift_range, if they differ"
 
 
@@ -81,11 +71,13 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     if age is Age.TENSORFLOW_1 and not _is_plain(trial):
         yield from old_keras.as_before(trial)
         if old_keras.has_standalone_layers(trial) and any(
-            _is_of_layers(trial.today(node)) and _hides_arguments(trial, node)
-            for node in trial.modules.reads
+            _hides(trial, node) for node in trial.modules.reads
         ):
             yield from old_keras.before_models(trial, f"{MODULE}.use_old_arguments")
-    elif age is Age.TENSORFLOW_2 and (trial.mentions(_MASK) or _hides_any(trial)):
+    elif age is Age.TENSORFLOW_2 and (
+        trial.mentions(f"{_MASK}|{_FILES}")
+        or any(_hides(trial, node) for node in trial.modules.reads)
+    ):
         yield from old_keras.before_models(trial, f"{MODULE}.use_old_masks")
     for node in trial.modules.reads if age is not Age.CURRENT else ():
         if trial.today(node) == _IMAGES and _may_transform(trial, node):
@@ -93,52 +85,55 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
 
 
 def _is_plain(trial: Trial) -> bool:
-    """Whether every layer, loss, metric and optimizer is visible, and computes the same today."""
-    if old_keras.has_standalone_layers(trial) or trial.mentions(_OLD):
-        return False
-    if trial.mentions(_FREEZES) and trial.mentions(_NORM):
-        return False
+    """Whether it is visible that every name of Keras computes today what it did, and on pairs."""
     return (
-        not _may_weight(trial)
-        and not any(_hides_optimizer(trial, compiled) for compiled in compiles(trial))
+        not (old_keras.has_standalone_layers(trial) or trial.mentions(_OLD))
+        and not (trial.mentions(_FREEZES) and trial.mentions(_NORM))
+        and all(_is_same(trial, node) for node in trial.modules.reads)
         and all(is_certain(trial, value) for value in losses_and_metrics(trial))
-        and not _hides_any(trial)
+        and not any(_hides_optimizer(trial, compiled) for compiled in compiles(trial))
+        and _trains_on_pairs(trial)
     )
 
 
-def _may_weight(trial: Trial) -> bool:
-    """Whether records may have weights: as the third part of a batch, or by name."""
-    if trial.mentions(r"\bsample_?weights?\b"):
+def _is_same(trial: Trial, node: ast.expr) -> bool:
+    """Whether a name is none of Keras, or one that visibly computes the same today."""
+    dotted, parent = trial.today(node), trial.modules.home(node).names.parents[node]
+    if not dotted.startswith((KERAS, "tensorflow.data.")):
+        return dotted != "tensorflow" or isinstance(parent, ast.Attribute)
+    if isinstance(parent, ast.Attribute) or old_keras.only_asks(trial, node):
         return True
-    added = [statement.value for statement in trial.modules.of(ast.AugAssign)]
-    sums = [node for node in trial.modules.of(ast.BinOp) if isinstance(node.op, ast.Add)]
-    added += [side for node in sums for side in (node.left, node.right)]
-    if any(isinstance(value, ast.Tuple) for value in added):
-        return True  # a batch that gets one more part
-    given: list[ast.expr | None] = [function.body for function in trial.modules.of(ast.Lambda)]
-    given += [statement.value for statement in trial.modules.of(ast.Return)]
-    given += [expression.value for expression in trial.modules.of(ast.Yield)]
-    for call in trial.modules.of(ast.Call):
-        if isinstance(call.func, ast.Attribute) and call.func.attr in _OF_DATASETS:
-            given += call.args
-    batches = [yielded.value for yielded in trial.modules.of(ast.Yield)]
+    if dotted == _STOPPING and isinstance(parent, ast.Call):
+        arguments = {keyword.arg: keyword.value for keyword in parent.keywords}
+        watched = [*parent.args[:1], arguments.get("monitor", ast.Constant("val_loss"))][0]
+        return getattr(arguments.get("mode", watched), "value", None) in _CLEAR
+    is_same = dotted.startswith(SAME) and not dotted.startswith(OTHERS)
+    return is_same and not _hides(trial, node)
+
+
+def _trains_on_pairs(trial: Trial) -> bool:
+    """Whether batches are visibly inputs and targets alone, without weights behind them."""
     functions = trial.modules.of(ast.FunctionDef)
-    for method in [function for function in functions if function.name in _OF_BATCHES]:
+    batches = [yielded.value for yielded in trial.modules.of(ast.Yield)]
+    batches = [batch for batch in batches if "legacy_keras.Fit(" not in ast.unparse(batch or ())]
+    for method in (function for function in functions if function.name in _OF_BATCHES):
         batches += [node.value for node in ast.walk(method) if isinstance(node, ast.Return)]
-    calls = [batch for batch in batches if isinstance(batch, ast.Call)]
-    if any(ast.unparse(call.func) in _MAKERS for call in calls):
-        return True  # of as many parts as are counted when it runs
-    tuples = [value for value in given if isinstance(value, ast.Tuple)]
-    return any(len(parts.elts) > _WITHOUT_WEIGHTS for parts in tuples)
+    others: list[ast.expr | None] = [function.body for function in trial.modules.of(ast.Lambda)]
+    others += [statement.value for statement in trial.modules.of(ast.Return)]
+    for call in trial.modules.of(ast.Call):
+        if trial.today(call.func).startswith("tensorflow.data.Dataset."):
+            others += call.args
+    tuples = [value for value in others if isinstance(value, ast.Tuple)]
+    return all(isinstance(batch, ast.Tuple) for batch in batches) and all(
+        len(parts.elts) == 2 for parts in (*batches, *tuples) if isinstance(parts, ast.Tuple)
+    )
 
 
-def _is_of_layers(dotted: str) -> bool:
-    return dotted in _MODULES or dotted.rpartition(".")[0] == f"{KERAS}.layers"
-
-
-def _hides_arguments(trial: Trial, node: ast.expr) -> bool:
-    """Whether a class or module is a value, or is called with options that are not visible."""
+def _hides(trial: Trial, node: ast.expr) -> bool:
+    """Whether a layer's class or module is a value, or gets options that are not visible."""
     source, dotted = trial.modules.home(node), trial.today(node)
+    if dotted not in _MODULES and dotted.rpartition(".")[0] != f"{KERAS}.layers":
+        return False
     match source.names.parents[node]:
         case ast.Attribute():
             return dotted not in _MODULES
@@ -150,50 +145,11 @@ def _hides_arguments(trial: Trial, node: ast.expr) -> bool:
     return not old_keras.only_asks(trial, node)
 
 
-def _hides_any(trial: Trial) -> bool:
-    return any(_hides(trial, node) for node in trial.modules.reads)
-
-
 def _hides_optimizer(trial: Trial, compiled: Compile) -> bool:
     """Whether a call of ``compile`` may name its optimizer by a text that is not visible."""
     values = [value for value in compiled.optimizers if not isinstance(value, ast.Constant)]
     kinds = [old_keras.optimizer_kind(trial, value) for value in values]
     return compiled.hides_arguments or old_keras.OptimizerKind.UNKNOWN in kinds
-
-
-def _hides(trial: Trial, node: ast.expr) -> bool:
-    """Whether it is not visible what a name of Keras does today."""
-    dotted, parent = trial.today(node), trial.modules.home(node).names.parents[node]
-    module, _, name = dotted.rpartition(".")
-    if dotted in _OTHERS or (module in _BY_TEXT and name in ("get", "deserialize")):
-        return True
-    if dotted != _STOPPING and not _is_of_layers(dotted):
-        return False
-    if _hides_arguments(trial, node) or _reads_shape(trial, node, parent):
-        return True
-    if not isinstance(parent, ast.Call) or parent.func is not node:
-        return False
-    arguments = {keyword.arg: keyword.value for keyword in parent.keywords}
-    if dotted == _STOPPING:
-        watched = [*parent.args[:1], arguments.get("monitor", ast.Constant("val_loss"))][0]
-        return getattr(arguments.get("mode", watched), "value", None) not in _CLEAR
-    chosen = [*(parent.args[2:3] if name == "UpSampling2D" else ()), arguments.get("interpolation")]
-    return not all(value is None or isinstance(value, ast.Constant) for value in chosen)
-
-
-def _reads_shape(trial: Trial, node: ast.expr, parent: ast.AST) -> bool:
-    """Whether a custom layer reads shapes, which batches do not have."""
-    code: list[ast.AST] = []
-    match parent:
-        case ast.ClassDef(body=body) if trial.today(node) == _LAYER:
-            code = [statement for statement in body if getattr(statement, "name", "") == "call"]
-        case ast.Call(args=[function, *_]) if trial.today(node) == f"{KERAS}.layers.Lambda":
-            code = [origin.node for origin in trial.flow.origins(function)]
-    for part in code:  # and what it calls
-        calls = [node for node in ast.walk(part) if isinstance(node, ast.Call)]
-        called = [function for call in calls for function in trial.flow.called(call)]
-        code += [function for function in called if function not in code]
-    return any(_SHAPE.search(ast.unparse(part)) for part in code)
 
 
 def _may_transform(trial: Trial, node: ast.expr) -> bool:

@@ -25,24 +25,20 @@ from pedl2det.support import MODULE
 #: What today's classes may lack, as it is read, set or called.
 _GONE = re.compile(
     r"""
-    [.'](?:predict_classes|_keras_shape|_uses_learning_phase|initial_decay|make_one_shot_iterator
-        |output_(?:classes|shapes|types)|_make_(?:predict|test|train)_function)\b
+    [.'](?:predict_classes|_keras_shape|_uses_learning_phase|initial_decay
+        |make_one_shot_iterator|output_(?:classes|shapes|types)|_make_\w+_function)\b
     |\.(?:non_)?trainable_weights\ \+?=|setattr\(.+,\ '(?:name|(?:non_)?trainable_weights)',
-    |\.add_(?:loss|update)\(.+,|\b(?:dict|set)\(.*(?:variables|weights)
-    |\.get_config\(\)(?s:.*)\['lr'\]
+    |\.add_(?:loss|update)\(.+,
     """,
     re.VERBOSE,
 )
-_KEYED = re.compile(r"\{(\w+)(?::.*)? for \1 in")  #: a dict or set of what is iterated
-_VARIABLES = re.compile(r"variables|weights")
-_NAME = re.compile(r"\.name \+?= ")  #: which layers of standalone Keras could set
-_SETTINGS = re.compile(r"optimizer\.get_config\(\)")  #: which may be read elsewhere
-_RATE = re.compile(r"""["']lr["']""")
-_BUILDS = re.compile("Sequential|model_from_|load_model")  #: models with `predict_proba`
-#: What may be one of these, or ask for one; variables had a hash.
-_MAY_BE = re.compile(
-    r"\.(?:predict_proba|get_config\(|name\ \+?=\ )|\b(?:dict|getattr|set)\(|\{.*\ for\ "
+#: What may be a use of such, with words that the statement, and the trial, then has.
+_MAY_BE = (
+    (r"\b(?:dict|set)\(|\{.* for ", r"\.(?:\w+_)?(?:variables|weights)\b", ""),  # had a hash
+    (r"(?<!\))\.get_config\(", "", r"""["']lr["']"""),  # an optimizer's; `super()` has others
+    (r"\.predict_proba\b", "", "Sequential|model_from_|load_model"),
 )
+_NAME = re.compile(r"\.name \+?= ")  #: which layers of standalone Keras could set
 
 
 def check(trial: Trial) -> Iterable[Fix]:
@@ -70,12 +66,13 @@ def _is_gone(trial: Trial, line: ast.stmt) -> bool:
     text = "\n".join(source.lines[number - 1] for number in lines if number in unseen)
     return not isinstance(getattr(line, "value", None), ast.Constant) and (
         _GONE.search(code) is not None
-        or (_KEYED.search(code) is not None and _VARIABLES.search(code) is not None)
         or ("getattr(" in code and any(_looks_up(trial, node) for node in ast.walk(line)))
-        or _MAY_BE.search(text) is not None
-        or (_SETTINGS.search(code) is not None and _says(trial, _RATE))
+        or any(
+            re.search(use, text)
+            or (re.search(use, code) and re.search(beside, code) and trial.mentions(words))
+            for use, beside, words in _MAY_BE
+        )
         or (_NAME.search(code) is not None and old_keras.imports_standalone(trial))
-        or (".predict_proba" in code and _says(trial, _BUILDS))
     )
 
 
@@ -93,10 +90,6 @@ def _is_of_lambda(source: Source, origin: Origin) -> bool:
     """Whether a value is a parameter of a lambda, which may be mapped over any sequence."""
     is_parameter = isinstance(origin.node, ast.arg)
     return is_parameter and isinstance(source.names.definition_around(origin.node), ast.Lambda)
-
-
-def _says(trial: Trial, words: re.Pattern[str]) -> bool:
-    return any(words.search(source.text) for source in trial.modules)
 
 
 def _is_size(origin: Origin) -> bool:

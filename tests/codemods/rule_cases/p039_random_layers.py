@@ -9,6 +9,9 @@ _MORE = "tf.keras.backend.experimental.enable_tf_random_generator()\n"
 _DATA = loaders("return load(net.layers), load(net.layers)\n", "import net\nfrom rows import load")
 
 
+_OLD = "legacy_keras.use_old_keras()\n"
+
+
 def _case(net: str, more: str = _MORE) -> Case:
     """A trial that imports ``net.py``, which stays; its constructor says more, or not."""
     before = {**with_data(_DATA), "net.py": net}
@@ -18,6 +21,9 @@ def _case(net: str, more: str = _MORE) -> Case:
 AROUND = {"const.yaml": EARLY_CONFIG}
 CASES = (
     _case("from tensorflow.keras.layers import Dropout as Drop\n\n\nlayers = [Drop(0.5)]\n"),
-    _case("from tensorflow.keras.applications import MobileNet\n\n\nlayers = [MobileNet()]\n"),
+    _case(
+        "from tensorflow.keras.applications import MobileNet\n\n\nlayers = [MobileNet()]\n",
+        _OLD + _MORE,
+    ),
     _case("class Dropout:\n    pass\n\n\nlayers = [Dropout()]\n", more=""),
 )
