@@ -17,15 +17,14 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import coverage
 
 if TYPE_CHECKING:
-    from pedl2det.engine.migration import Lines, Options, Result
+    from pedl2det.engine.migration import Options, Result
 
 ROOT = Path(__file__).parent.parent
 DATA = Path(os.environ.get("PEDL2DET_FOREIGN", ROOT.parent / "shared" / "data"))
@@ -135,13 +134,11 @@ def verify(trials: list[Path], whole: bool) -> int:
     return int(set(verdicts) != {"equal"})
 
 
-def _migrate_again(
-    directory: Path, options: Options, _: frozenset[Path], unseen: Mapping[Path, Lines]
-) -> Result:
-    """Migrate a trial in the same form, with care for lines that no training has executed."""
+def _migrate_again(directory: Path, options: Options, **changes: Any) -> Result:
+    """Migrate a trial with other options, in the same form."""
     from pedl2det.engine import migrate
 
-    return migrate([directory], replace(options, unseen=unseen))
+    return migrate([directory], replace(options, **{**changes, "carries": options.carries}))
 
 
 def _counted(statuses: Counter[str]) -> str:

@@ -8,15 +8,16 @@ import importlib.util
 import os
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
 from pedl2det.commands import arguments
 from pedl2det.engine import Result, migrate
-from pedl2det.engine.migration import Lines, Options
+from pedl2det.engine.migration import Options
 from pedl2det.errors import DEFECT, Pedl2DetError
 from pedl2det.files.undo import clean_killed, refuse_half_done, undo
 from pedl2det.files.write import refuse_unsafe, write_all
@@ -111,9 +112,8 @@ def command(
     if proves:
         from pedl2det.verify.series import Series, prove  # it needs the runtime
 
-        def migrate_with(carried: frozenset[Path], unseen: Mapping[Path, Lines]) -> Result:
-            carries = carried.__contains__
-            return migrate(paths, replace(options, carries=carries, unseen=unseen))
+        def migrate_with(**changes: Any) -> Result:
+            return migrate(paths, replace(options, **changes))
 
         total = sum(outcome.is_to_prove for outcome in result.outcomes)
         verify = Series(total, functools.partial(say, err=True)).by_configs

@@ -165,6 +165,8 @@ class Options:
     jobs: int = 1  #: the largest number of processes
     #: tells whether the trial in a directory is carried over whole
     carries: Callable[[Path], bool] = lambda _: False
+    #: the trials in which names without a successor are only mentioned
+    set_aside: frozenset[Path] = frozenset()
     #: for some trials, the lines that no training has executed, by each file that it imports
     unseen: Mapping[Path, Lines] = field(default_factory=dict)
 

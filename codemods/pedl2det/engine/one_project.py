@@ -179,14 +179,15 @@ def _rewrite(migration: Migration) -> None:
 
 
 def _set_aside_unreached(migration: Migration) -> None:
-    """Only mention names without a successor that no training reaches."""
+    """Only mention names without a successor that no training needs: they fail as under `run`."""
     trial = migration.trial
+    is_set_aside = migration.reading.project.home in migration.options.set_aside
     for number, remark in enumerate(migration.remarks):
         is_open = remark.kind is Kind.LEFT and remark.rule == _NAMES
         is_open &= not names.is_legacy(trial.modules.meaning(remark.node) or "")
         around = [remark.node, *remark.source.names.around(remark.node)]
-        if is_open and _unreached(trial).intersection(around):
-            message = f"no training reaches this: {remark.message}"
+        if is_open and (is_set_aside or _unreached(trial).intersection(around)):
+            message = f"no training needs this: {remark.message}"
             migration.remarks[number] = replace(remark, kind=Kind.NOTE, message=message)
 
 

@@ -61,6 +61,7 @@ _STOPPING = f"{KERAS}.callbacks.EarlyStopping"
 _CLEAR = ("loss", "val_loss", "acc", "val_acc", "accuracy", "val_accuracy", "min", "max")
 #: How many parameters of ``ImageDataGenerator`` come before the ranges.
 _BEFORE_RANGES = 6
+_FIT = "legacy_keras.Fit("  # what the generator of a script yields
 _OF_BATCHES = ("__getitem__", "__next__", "next")
 _EXCHANGE = "exchange width_shift_range and height_shift_range, if they differ"
 
@@ -114,8 +115,8 @@ def _is_same(trial: Trial, node: ast.expr) -> bool:
 def _trains_on_pairs(trial: Trial) -> bool:
     """Whether batches are visibly inputs and targets alone, without weights behind them."""
     functions = trial.modules.of(ast.FunctionDef)
-    batches = [yielded.value for yielded in trial.modules.of(ast.Yield)]
-    batches = [batch for batch in batches if "legacy_keras.Fit(" not in ast.unparse(batch or ())]
+    yielded = [node for node in trial.modules.of(ast.Yield) if _FIT not in ast.unparse(node)]
+    batches = [node.value for node in yielded]
     for method in (function for function in functions if function.name in _OF_BATCHES):
         batches += [node.value for node in ast.walk(method) if isinstance(node, ast.Return)]
     others: list[ast.expr | None] = [function.body for function in trial.modules.of(ast.Lambda)]

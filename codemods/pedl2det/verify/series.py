@@ -6,12 +6,12 @@ import functools
 import itertools
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from pedl2det.engine.migration import Lines, Proof, Result
+from pedl2det.engine.migration import Proof, Result, Status
 from pedl2det.findings import Finding, Kind
 from pedl2det.report.text import simplest_first
 from pedl2det.verify.configs import settings_of
@@ -53,7 +53,7 @@ class Series:
         first, *others = trainings(outcome.configs) or [Training(None)]
         how = "rewritten again" if directory in self._numbers else "migrated"
         number = self._numbers.setdefault(directory, len(self._numbers) + 1)
-        place = f"[{number}/{self._total}] {shown(directory)}"
+        place = f"[{number}/{max(number, self._total)}] {shown(directory)}"
         self._say(f"{place}: training it as it is and {how}")
         began = time.monotonic()
         proof = verify_trial(directory, first.config, result=result)
@@ -114,8 +114,8 @@ def trainings(configs: Iterable[Path]) -> list[Training]:
 
 #: Proves the migration of the trial in a directory.
 Verify = Callable[[Path, Result], Proof]
-#: Migrates again, with some trials carried over whole, and some lines of others.
-Migrate = Callable[[frozenset[Path], Mapping[Path, Lines]], Result]
+#: Migrates again, with some options changed.
+Migrate = Callable[..., Result]
 
 
 def prove(
@@ -123,18 +123,27 @@ def prove(
 ) -> Result:
     """Return the result without the trials that do not train the same; nothing is written yet.
 
-    A trial whose rewrite is refuted is carried over whole (P034), and proved again. Of one that is
+    A trial that is left with names without a successor is proved without them. One whose rewrite
+    is refuted is carried over whole (P034), and proved again. Of one that is
     proved, the lines that no training has executed are written as if it were carried over, and it
     is proved again. With ``only_proved``, what could not be compared is left out too.
     """
     proofs = {directory: verify(directory, result) for directory in _provable(result)}
+    begun = frozenset(trial.directory for trial in result.outcomes if trial.status is Status.BEGUN)
+    if again is not None and begun:
+        without = again(set_aside=begun)
+        tried = {path: verify(path, without) for path in _provable(without) if path in begun}
+        equal = {path: proof for path, proof in tried.items() if proof.is_equal}
+        if equal:
+            again = functools.partial(again, set_aside=frozenset(equal))
+            result, proofs = again(), proofs | equal
     refuted = {directory: proof.message for directory, proof in proofs.items() if proof.refutes}
     if again is not None:
-        carried = frozenset(refuted)
-        if carried:
-            result = again(carried, {})
-            proofs |= {path: verify(path, result) for path in _provable(result) if path in carried}
-        result = _with_care(result, proofs, verify, functools.partial(again, carried))
+        again = functools.partial(again, carries=refuted.__contains__)
+        if refuted:
+            result = again()
+            proofs |= {path: verify(path, result) for path in _provable(result) if path in refuted}
+        result = _with_care(result, proofs, verify, again)
     for directory in [path for path in refuted if proofs[path].is_equal]:
         why = f"{_SECOND}: {refuted[directory]}"
         result.findings.append(Finding(Kind.NOTE, "verify", directory, 1, why))
@@ -159,7 +168,7 @@ def _with_care(
     result: Result,
     proofs: dict[Path, Proof],
     verify: Verify,
-    again: Callable[[Mapping[Path, Lines]], Result],
+    again: Migrate,
 ) -> Result:
     """Rewrite with care what no training has executed, where that is proved equal, too."""
     unseen = {
@@ -167,7 +176,7 @@ def _with_care(
         for directory, proof in proofs.items()
         if proof.is_equal and any(proof.unseen.values())
     }
-    careful = again(unseen) if unseen else result
+    careful = again(unseen=unseen) if unseen else result
     for directory in [*unseen]:
         if _files(careful, directory) == _files(result, directory):
             continue
@@ -176,7 +185,7 @@ def _with_care(
             proofs[directory] = proof
         else:
             del unseen[directory]
-            careful = again(unseen)
+            careful = again(unseen=unseen)
     return careful
 
 

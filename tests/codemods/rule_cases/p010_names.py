@@ -399,7 +399,7 @@ CASES = (
     Case(
         pedl_trial(_UNREACHED),
         {"net.py": _UNREACHED.replace("tf.log", "tf.math.log")},
-        "no training reaches this: `tf.layers.dense`",
+        "no training needs this: `tf.layers.dense`",
     ),
     Case(pedl_trial(_SESSION), {"net.py": _SESSION_AFTER}, "the tensor keeps the value"),
     Case(pedl_trial(_NO_TENSOR), {"net.py": _NO_TENSOR_AFTER}),

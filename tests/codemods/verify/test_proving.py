@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pedl2det.engine import Result, Status, migrate
-from pedl2det.engine.migration import Lines, Options, Proof
+from pedl2det.engine.migration import Options, Proof
 from pedl2det.findings import Finding, Kind
 from pedl2det.verify.series import Migrate, prove
 
@@ -23,10 +24,8 @@ REFUTED = proof("different", "at batch 2")
 
 
 def migrated(*directories: Path) -> Migrate:
-    """What migrates them again, with some of them carried over and some lines unseen."""
-    return lambda refuted, unseen: migrate(
-        [*directories], Options(carries=refuted.__contains__, unseen=unseen)
-    )
+    """What migrates them again with other options."""
+    return lambda **changes: migrate([*directories], Options(**changes))
 
 
 def test_a_trial_that_is_equal_is_written(example: Callable[[str], Path]) -> None:
@@ -113,7 +112,8 @@ def test_the_second_form_doubts_rows_that_are_appended(example: Callable[[str], 
         code.write(f"\n\nimport numpy as np\n\n\n{rows}\n\ntable = np.array(rows([1]))\n")
 
     for refuted, written in ((set(), "np.array(rows"), ({iris}, "legacy_keras.ragged_array(rows")):
-        new = {one.path: one.new.decode() for one in migrated(iris)(frozenset(refuted), {}).files}
+        again = migrated(iris)(carries=refuted.__contains__)
+        new = {one.path: one.new.decode() for one in again.files}
         assert f"table = {written}" in new[iris / "model_def.py"]
 
 
@@ -153,6 +153,28 @@ def test_what_no_training_has_executed_is_written_with_care_if_that_trains_the_s
     assert proofs == [verdicts[2] if is_equal else seen, EQUAL]
 
 
+@pytest.mark.parametrize("verdict", [EQUAL, REFUTED])
+def test_names_without_a_successor_are_set_aside_where_the_trial_trains_without(
+    example: Callable[[str], Path], verdict: Proof
+) -> None:
+    iris = example("iris")
+    code = iris / "model_def.py"
+    head = "import tensorflow as tf\n\n\ndef head(x):\n    return tf.layers.dense(x, 1)\n"
+    code.write_text(f"{code.read_text()}\n\n{head}\n\nHEADS = [head]\n")
+    result = migrate([iris])
+
+    proved = prove(result, lambda *_: verdict, migrated(iris))
+
+    assert result.outcomes[0].status is Status.BEGUN
+    assert result.of_kind(Kind.LEFT)
+    assert proved.outcomes[0].is_proved is verdict.is_equal
+    assert bool(proved.of_kind(Kind.LEFT)) is not verdict.is_equal
+    said = [finding.message for finding in proved.of_kind(Kind.NOTE)]
+    assert ("no training needs this: `tf.layers.dense` does not work any more" in said) is (
+        verdict.is_equal
+    )
+
+
 def test_what_care_does_not_change_is_not_proved_again(example: Callable[[str], Path]) -> None:
     iris = example("iris")
     seen = replace(EQUAL, unseen={iris / "model_def.py": frozenset({1})})
@@ -170,9 +192,9 @@ def test_a_proved_trial_that_care_leaves_to_a_person_stays_as_it_is_proved(
     result = migrate([iris])
     seen = replace(EQUAL, unseen={iris / "model_def.py": frozenset({1})})
 
-    def again(_: frozenset[Path], unseen: Mapping[Path, Lines]) -> Result:
+    def again(**changes: Any) -> Result:
         left = Finding(Kind.LEFT, "P010", iris / "model_def.py", 1, "left")
-        return migrate([iris]).without(0, left) if unseen else migrate([iris])
+        return migrate([iris]).without(0, left) if changes.get("unseen") else migrate([iris])
 
     proved = prove(result, lambda *_: seen, again)
 
