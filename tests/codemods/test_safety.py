@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import signal
 import stat
@@ -11,6 +12,7 @@ import sys
 import types
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -186,7 +188,8 @@ def test_journals_that_cannot_be_looked_for_are_no_defect(
     done = run(trial)
 
     assert done.exit_code == 2
-    assert "the journals for --undo cannot be read: File name too long" in done.output
+    # Path.glob of Python 3.13 finds nothing there.
+    assert re.search("journals? for --undo cannot be .+: File name too long", done.output)
 
 
 def test_a_journal_that_cannot_be_read_is_named(trial: Path, state: Path) -> None:
@@ -440,10 +443,10 @@ def test_a_directory_that_takes_no_file_changes_nothing(
     before = read_tree(tmp_path)
     real = os.open
 
-    def refusing(path: Path, *arguments: int) -> int:
+    def refusing(path: Path, *arguments: int, **options: Any) -> int:
         if str(path).endswith(f"-{at}"):
             raise PermissionError(13, "Permission denied", str(path))
-        return real(path, *arguments)
+        return real(path, *arguments, **options)
 
     monkeypatch.setattr(os, "open", refusing)
     with pytest.raises(Pedl2DetError) as error:
