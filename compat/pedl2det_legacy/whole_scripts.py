@@ -2,12 +2,13 @@
 
 import contextlib
 import functools
+import importlib.machinery
 import inspect
 import pathlib
 import queue
-import runpy
 import sys
 import threading
+import types
 
 import determined.keras
 import tensorflow as tf
@@ -63,15 +64,20 @@ def fits_of(path):
     def run():
         sys.argv = [path]
         sys.path.insert(0, str(pathlib.Path(path).parent))
+        loader = importlib.machinery.SourceFileLoader("__main__", path)
+        before, sys.modules["__main__"] = sys.modules["__main__"], types.ModuleType("__main__")
+        sys.modules["__main__"].__file__ = path
         try:
             with contextlib.ExitStack() as inner:
                 for one in shared:
                     inner.enter_context(one.as_default())
-                runpy.run_path(path, run_name="__main__")
+                loader.exec_module(sys.modules["__main__"])
         except BaseException as error:  # noqa: BLE001 - raised below
             asked.put(error)
         else:
             asked.put(None)
+        finally:
+            sys.modules["__main__"] = before
 
     def fit(*args, **kwargs):
         asked.put(Fit(*args, **kwargs))

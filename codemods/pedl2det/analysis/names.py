@@ -46,6 +46,8 @@ _SCOPES = frozenset(SCOPES)
 def _today(dotted: str) -> tuple[str, frozenset[tuple[str, str]]]:
     """What computes the same today: a name, and the defaults that it had."""
     row = lookup(dotted)
+    if row is not None and row.support is not None:
+        return f"legacy_keras.{row.support}", frozenset()
     if row is not None and row.new is None and (split := old_path(dotted)):
         return f"any Keras: {split[1]}", frozenset()
     if row is None:

@@ -57,6 +57,10 @@ _MODULES = ("tensorflow", KERAS, f"{KERAS}.layers")
 _SIZES = (None, *(names[0] for names in KERAS_1_SIZES))
 _LAYER = f"{KERAS}.layers.Layer"
 _STOPPING = f"{KERAS}.callbacks.EarlyStopping"
+#: Classes whose subclasses are called as before; `compile` is asked for losses and metrics.
+_BASES = tuple(
+    f"{KERAS}.{name}" for name in ("callbacks.Callback", "losses.", "metrics.", "utils.Sequence")
+)
 #: Metrics whose best value is the same today, and modes that say which it is.
 _CLEAR = ("loss", "val_loss", "acc", "val_acc", "accuracy", "val_accuracy", "min", "max")
 #: How many parameters of ``ImageDataGenerator`` come before the ranges.
@@ -104,7 +108,11 @@ def _is_same(trial: Trial, node: ast.expr) -> bool:
         return dotted != "tensorflow" or isinstance(parent, ast.Attribute)
     if isinstance(parent, ast.Attribute) or old_keras.only_asks(trial, node):
         return True
-    if dotted == _STOPPING and isinstance(parent, ast.Call):
+    if isinstance(parent, ast.ClassDef):
+        return dotted.startswith(_BASES)
+    if dotted == _STOPPING:
+        if not (isinstance(parent, ast.Call) and parent.func is node):
+            return False
         arguments = {keyword.arg: keyword.value for keyword in parent.keywords}
         watched = [*parent.args[:1], arguments.get("monitor", ast.Constant("val_loss"))][0]
         return getattr(arguments.get("mode", watched), "value", None) in _CLEAR

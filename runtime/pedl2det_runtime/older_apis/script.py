@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,7 +21,6 @@ import tensorflow as tf
 from pedl2det_legacy.fit_arguments import bind_fit
 from pedl2det_runtime.api.trial import TFKerasTrial
 from pedl2det_runtime.api.trial_info import TrialInfo
-from pedl2det_runtime.config.cluster_environment import Places, here
 from pedl2det_runtime.config.generation import EARLY_DETERMINED
 from pedl2det_runtime.errors import InvalidExperimentException, TrialLoadError
 from pedl2det_runtime.older_apis.recorded_fit import trial_from_fit
@@ -51,7 +51,7 @@ def run_script(script: Path, info: TrialInfo, train: Train) -> None:
     arguments, sys.argv = sys.argv, [str(script)]
     try:
         with intercept_fit(info, train) as fits:
-            _run_as_main(script, info.config.places)
+            _run_as_main(script)
     except SystemExit as error:  # a script may end with sys.exit()
         if error.code not in (None, 0):
             raise
@@ -63,16 +63,15 @@ def run_script(script: Path, info: TrialInfo, train: Train) -> None:
         raise TrialLoadError(f"{script}: the script never called fit or fit_generator of a model")
 
 
-def _run_as_main(script: Path, places: Places) -> None:
-    """Run a file as ``runpy.run_path`` does, with the paths of this machine in its code."""
-    code = compile(script.read_bytes(), str(script), "exec", dont_inherit=True)
+def _run_as_main(script: Path) -> None:
+    """Run a file as ``runpy.run_path`` does, by the loader that finds this machine's paths."""
     before, main = sys.modules["__main__"], ModuleType("__main__")
     main.__file__, main.__package__ = str(script), ""
     sys.modules["__main__"] = main
     if (own := str(script.parent)) not in sys.path:  # as `python script` has it
         sys.path.insert(0, own)
     try:
-        exec(here(code, places), vars(main))  # noqa: S102  # a script of the user
+        SourceFileLoader("__main__", str(script)).exec_module(main)
     finally:
         sys.modules["__main__"] = before
 

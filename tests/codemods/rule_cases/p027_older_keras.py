@@ -133,6 +133,16 @@ CASES = (
     _case(_NET.format(layer="layers.Dense(4)", frozen="mask = isinstance(made, layers.Dense)"), ""),
     _case(_NET.format(layer="layers.Dot(1)", frozen=""), _MORE),
     _case(_NET.format(layer=_STOPPING, frozen="KIND = 'auc'"), _MORE),
+    _case(
+        _NET.format(layer="layers.Dense(4)", frozen="").replace(
+            "def stem", "class Stop(tf.keras.callbacks.EarlyStopping):\n    pass\n\n\ndef stem"
+        ),
+        _MORE,
+    ),
+    _case(
+        _NET.format(layer="layers.Dense(4)", frozen="KINDS = [tf.keras.callbacks.EarlyStopping]"),
+        _MORE,
+    ),
     _case(_NET.format(layer=_STOPPING.replace("KIND", '"accuracy"'), frozen=""), ""),
     _case(
         _NET.format(layer=_STOPPING.replace("KIND", 'patience=2, monitor="loss"'), frozen=""), ""
