@@ -247,14 +247,16 @@ def test_an_early_trial_trains_what_it_wraps_whatever_it_returns(tmp_path: Path)
 
 SCRIPT = """\
 import keras
+import os
+
 import numpy as np
 import pedl
 
 np.random.seed(1)
 from blobs import x, y
 
-PARAMETERS = {"units": 3}
-PARAMETERS.update(units=pedl.get_hyperparameter("units"))
+PARAMETERS = {"units": 3 if os.path.exists("/no-such-mount/units") else 7}
+PARAMETERS["units"] += pedl.get_hyperparameter("units")
 UNITS = PARAMETERS["units"]
 
 
@@ -286,13 +288,16 @@ description: a script
 entrypoint: {{script: src/train.py}}
 hyperparameters: {{units: 5, is_generated: {0}}}
 searcher: {{name: single, metric: val_loss, max_steps: 1}}
+bind_mounts: [{{host_path: {1}, container_path: /no-such-mount}}]
 """
 
 
 @pytest.mark.parametrize("is_generated", ["true", "false"])
 def test_a_script_trains_the_same_as_it_is(is_generated: str, tmp_path: Path) -> None:
+    mounted = write_tree(tmp_path / "mounted", {"units": ""})
     files = {"src/train.py": SCRIPT, "src/blobs.py": BLOBS}
-    directory = write_tree(tmp_path, {**files, "const.yaml": OF_SCRIPT.format(is_generated)})
+    config = OF_SCRIPT.format(is_generated, mounted)
+    directory = write_tree(tmp_path / "trial", {**files, "const.yaml": config})
 
     result = migrate([directory])
 
