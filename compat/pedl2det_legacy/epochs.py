@@ -157,12 +157,15 @@ class _Epochs(tf.keras.callbacks.Callback):
     def on_train_batch_begin(self, batch, logs=None):
         """Begin an epoch, if this is its first batch."""
         self.index = self._batches % self._length
-        self._before_batch = metric_sums(self.model)
         self._set_logs({})
         if self.index == 0:
             self._of_epoch = {}
             for callback in self.callbacks:
                 callback.on_epoch_begin(self._batches // self._length, {})
+
+    def begin_batch(self):
+        """Keep the sums of the metrics, which a hook at the begin of a batch may have changed."""
+        self._before_batch = metric_sums(self.model)
 
     def on_train_batch_end(self, batch, logs=None):
         """Keep the metrics, by their names then and now."""
@@ -199,11 +202,14 @@ class _Epochs(tf.keras.callbacks.Callback):
 
 
 class _EpochEnd(tf.keras.callbacks.Callback):
-    """Ends epochs; it is the last callback, so the others have seen the batch."""
+    """Begins batches and ends epochs; as the last callback, after the hooks of the others."""
 
     def __init__(self, epochs):
         super().__init__()
         self._epochs = epochs
+
+    def on_train_batch_begin(self, batch, logs=None):
+        self._epochs.begin_batch()
 
     def on_train_batch_end(self, batch, logs=None):
         self._epochs.end_epoch()

@@ -15,22 +15,30 @@ _LENGTHS = {
 _RENAMED = {"scheduling_unit": "batches_per_step", "global_batch_size": "batch_size"}
 
 
-def _old_section(section, unit):
-    """Return a section of the config with lengths in steps, under the names of its time."""
+def _old_section(section, unit, patch):
+    """Return a section of the config with lengths in steps, under the names of its time.
+
+    Names in a patch are those of the time.
+    """
     old = {}
     for key, value in section.items():
         if key in _LENGTHS and isinstance(value, dict) and list(value) == ["batches"]:
             key, value = _LENGTHS[key], value["batches"] // unit
             if not value:  # a default that configs in steps had not
                 continue
-        old[_RENAMED.get(key, key)] = value
+        old[key if key in patch else _RENAMED.get(key, key)] = value
     return old
 
 
 def _patched(value, patch):
-    """Return a value with the changes of a patch, in which None removes a key."""
+    """Return a value with the changes of a patch, in which None removes a key.
+
+    A single value in place of a mapping was set later, as by a search: it stays.
+    """
     if not isinstance(patch, dict):
         return patch
+    if value is not None and not isinstance(value, dict):
+        return value
     value = dict(value) if isinstance(value, dict) else {}
     for key, change in patch.items():
         if change is None:
@@ -51,13 +59,13 @@ def old_config(config):
     old = copy.deepcopy(config)
     patch = (old.get("data") or {}).pop("legacy_config", {})
     unit = old.get("scheduling_unit") or 100
-    top = _old_section(old, unit)
+    top = _old_section(old, unit, patch)
     if not top.get("records_per_epoch"):  # such a default as well
         top.pop("records_per_epoch", None)
     top.pop("entrypoint", None)  # PEDL had none
     for name in ("searcher", "hyperparameters"):
         if isinstance(top.get(name), dict):
-            top[name] = _old_section(top[name], unit)
+            top[name] = _old_section(top[name], unit, patch.get(name, {}))
     old.clear()
     old.update(_patched(top, patch))
     return old

@@ -65,7 +65,10 @@ def fits_of(path):
         sys.argv = [path]
         sys.path.insert(0, str(pathlib.Path(path).parent))
         loader = importlib.machinery.SourceFileLoader("__main__", path)
-        before, sys.modules["__main__"] = sys.modules["__main__"], types.ModuleType("__main__")
+        before, sys.modules["__main__"] = (
+            sys.modules["__main__"],
+            types.ModuleType("__main__"),
+        )
         sys.modules["__main__"].__file__ = path
         try:
             with contextlib.ExitStack() as inner:

@@ -459,3 +459,28 @@ class Net(TFKerasTrial):
 
     text = (tmp_path / "model_def.py").read_text()
     assert "from tensorflow.keras.callbacks import ReduceLROnPlateau" in text
+
+
+STANDALONE = """\
+import keras
+from pedl.frameworks.keras import TFKerasTrial
+
+
+class Own(TFKerasTrial):
+    def build_model(self, hparams):
+        model = keras.models.Sequential([keras.layers.Dense(1)])
+        model.compile("sgd", "mse")
+        return model
+"""
+
+
+def test_each_trial_of_a_directory_gets_the_keras_that_it_used(tmp_path: Path) -> None:
+    other = TF_KERAS.format(before="", layers="tf.keras.layers.Lambda(abs), ")
+    entry = "{0}entrypoints: {{trial_class: {1}}}\n"
+    configs = {"const.yaml": "model_def:Net", "own.yaml": "own:Own"}
+    files = {"model_def.py": other, "own.py": STANDALONE, "data.py": DATA}
+
+    migrated(tmp_path, files | {name: entry.format(CONFIG, at) for name, at in configs.items()})
+
+    assert "use_old_keras()" in (tmp_path / "model_def.py").read_text()
+    assert "use_standalone_keras()" in (tmp_path / "own.py").read_text()

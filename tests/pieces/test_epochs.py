@@ -95,6 +95,18 @@ def test_an_epoch_ends_with_its_own_metrics_and_a_batch_with_its_own_loss(pieces
     assert told.losses == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
 
 
+def test_a_hook_that_evaluates_before_a_batch_leaves_its_epoch_alone(pieces: Any) -> None:
+    class Evaluating(tf.keras.callbacks.Callback):
+        def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+            self.model.metrics[0].update_state(1000.0)
+
+    told = Told()
+
+    train(pieces.with_epoch_logs(Context(), [Evaluating(), told], 3), 6)
+
+    assert [logs for kind, _, logs in told.told if kind == "end"] == [{"loss": 1.0}, {"loss": 4.0}]
+
+
 def test_callbacks_of_a_keras_trial_get_the_metrics_of_its_training(pieces: Any) -> None:
     told = Told()
     trial = SimpleNamespace(training_metrics=lambda: {"error": "mae", "rate": "acc"})

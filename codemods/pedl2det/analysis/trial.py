@@ -272,6 +272,19 @@ class Trial:
         is_less = 0 < len(remaining) < len(sources)
         return replace(self, modules=Modules(remaining)) if is_less else self
 
+    @cached_property
+    def each(self) -> list[Trial]:
+        """This project for each of its trials, without the files that only others import."""
+        homes = dict.fromkeys(self.modules.home(root) for root in self.roots)
+        reached = {home: {*self.modules.run_by_importing([home])} for home in homes}
+        parts = []
+        for home in homes if len(homes) > 1 else ():
+            others = set().union(*reached.values()) - reached[home]
+            sources = self.modules.by_name.items()
+            own = {name: source for name, source in sources if source not in others}
+            parts.append(replace(self, modules=Modules(own)))
+        return parts or [self]
+
     # Values.
 
     def settings(self, section: str, key: str) -> Iterator[tuple[Path, Any]]:

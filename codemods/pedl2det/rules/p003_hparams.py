@@ -169,7 +169,12 @@ def _rewrite_reads(
     names = trial.modules.home(parameter).names
     reads = [read for read in trial.flow.reads_of(parameter) if not _is_for_base(names, read)]
     edits = [simple(trial, read) for read in reads]
-    is_plain = all(len(trial.flow.bindings(read)) == 1 and trial.context.at(read) for read in reads)
+    is_plain = all(
+        len(trial.flow.bindings(read)) == 1
+        and trial.context.at(read)
+        and not _is_in_layer(trial, names.definition_around(read))
+        for read in reads
+    )
     if is_plain and edits.count(None) <= 1:
         for read, edit in zip(reads, edits, strict=True):
             single = edit or Replace(read, whole(trial.flow.uses(read)))
@@ -179,6 +184,14 @@ def _rewrite_reads(
     function = names.definition_around(parameter)
     assert isinstance(function, Function)
     yield Fix(parameter, (InsertFirst(function, f"{parameter.arg} = {code}"),))
+
+
+def _is_in_layer(trial: Trial, function: ast.AST | None) -> bool:
+    """Whether code is in a lambda of a layer, which Keras saves with all that it reads."""
+    match function and trial.modules.home(function).names.parents.get(function):
+        case ast.Call(func=layer) if isinstance(function, ast.Lambda):
+            return trial.today(layer) == "tensorflow.keras.layers.Lambda"
+    return False
 
 
 def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:

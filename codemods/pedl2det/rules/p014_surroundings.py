@@ -22,6 +22,10 @@ from pedl2det.findings import Kind
 from pedl2det.fixes import ConfigNeed, Fix, ReplaceStatement, rewrite
 
 _ENTRY = "the entrypoint is in __init__.py, because this has to happen before the trial is used"
+_TWICE = (
+    "{} was loaded twice, because other files import it by its own name, and is one module now: "
+    "what one copy changed in it, the other did not see"
+)
 
 
 def check(trial: Trial) -> Iterable[Fix]:
@@ -29,6 +33,7 @@ def check(trial: Trial) -> Iterable[Fix]:
     if trial.init_effect is not None:
         needs, notes = (ConfigNeed("init_first", True),), ((Kind.NOTE, _ENTRY),)
         yield Fix(trial.init_effect, config=needs, notes=notes)
+    absolute = {name for source in trial.modules for name in _absolute_imports(source)}
     for name, source in trial.modules.by_name.items():
         is_package = source.path.stem == "__init__"
         packages = 0 if name == "__init__" else name.count(".") + is_package
@@ -36,9 +41,19 @@ def check(trial: Trial) -> Iterable[Fix]:
             if node.level > packages:
                 names = ", ".join(map(ast.unparse, node.names))
                 code = f"from {node.module} import {names}" if node.module else f"import {names}"
-                yield Fix(node, (ReplaceStatement(node, code),))
+                imported = [node.module] if node.module else [alias.name for alias in node.names]
+                twice = ((Kind.NOTE, _TWICE.format(name)) for name in imported if name in absolute)
+                yield Fix(node, (ReplaceStatement(node, code),), notes=tuple(twice))
         if "/workdir" in source.text:
             yield from _relative_paths(trial, source)
+
+
+def _absolute_imports(source: Source) -> Iterator[str | None]:
+    for node in source.names.of(ast.Import, ast.ImportFrom):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif not node.level:
+            yield node.module
 
 
 def _relative_paths(trial: Trial, source: Source) -> Iterator[Fix]:

@@ -27,10 +27,10 @@ The transformations of ``ImageDataGenerator`` have other axes today. This is onl
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from pedl2det.analysis import old_keras
-from pedl2det.analysis.models import Compile, compiles, is_certain, losses_and_metrics
+from pedl2det.analysis.models import FUNCTIONS, Compile, compiles, is_certain, losses_and_metrics
 from pedl2det.analysis.old_keras import KERAS
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
@@ -66,12 +66,24 @@ _CLEAR = ("loss", "val_loss", "acc", "val_acc", "accuracy", "val_accuracy", "min
 #: How many parameters of ``ImageDataGenerator`` come before the ranges.
 _BEFORE_RANGES = 6
 _FIT = "legacy_keras.Fit("  # what the generator of a script yields
+_OF_PARTS = tuple(f"tensorflow.data.Dataset.{name}" for name in ("from_tensor_slices", "zip"))
 _OF_BATCHES = ("__getitem__", "__next__", "next")
 _EXCHANGE = "exchange width_shift_range and height_shift_range, if they differ"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
-    """Add the calls that a trial may need to its constructors."""
+    """Add the calls that each trial may need to its constructors."""
+    found: list[Fix] = []
+    for part in trial.each:
+        found += [fix for fix in _calls(part) if fix not in found]
+    yield from found
+    age = old_keras.age(trial)
+    for node in trial.modules.reads if age is not Age.CURRENT else ():
+        if trial.today(node) == _IMAGES and _may_transform(trial, node):
+            yield Remark(node, f"{ast.unparse(node)}: {IMAGES_DIFFER}", _EXCHANGE, Kind.DIFFERENT)
+
+
+def _calls(trial: Trial) -> Iterator[Fix]:
     age = old_keras.age(trial)
     if age is Age.TENSORFLOW_1 and not _is_plain(trial):
         yield from old_keras.as_before(trial)
@@ -84,9 +96,6 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         or any(_hides(trial, node) for node in trial.modules.reads)
     ):
         yield from old_keras.before_models(trial, f"{MODULE}.use_old_masks")
-    for node in trial.modules.reads if age is not Age.CURRENT else ():
-        if trial.today(node) == _IMAGES and _may_transform(trial, node):
-            yield Remark(node, f"{ast.unparse(node)}: {IMAGES_DIFFER}", _EXCHANGE, Kind.DIFFERENT)
 
 
 def _is_plain(trial: Trial) -> bool:
@@ -96,6 +105,7 @@ def _is_plain(trial: Trial) -> bool:
         and not (trial.mentions(_FREEZES) and trial.mentions(_NORM))
         and all(_is_same(trial, node) for node in trial.modules.reads)
         and all(is_certain(trial, value) for value in losses_and_metrics(trial))
+        and not any(_is_own(trial, value) for value in losses_and_metrics(trial, only_losses=True))
         and not any(_hides_optimizer(trial, compiled) for compiled in compiles(trial))
         and _trains_on_pairs(trial)
     )
@@ -120,6 +130,11 @@ def _is_same(trial: Trial, node: ast.expr) -> bool:
     return is_same and not _hides(trial, node)
 
 
+def _is_own(trial: Trial, loss: ast.expr) -> bool:
+    """Whether a loss is a function of the project, which got float targets."""
+    return any(isinstance(member, FUNCTIONS) for member in trial.flow.members(loss))
+
+
 def _trains_on_pairs(trial: Trial) -> bool:
     """Whether batches are visibly inputs and targets alone, without weights behind them."""
     functions = trial.modules.of(ast.FunctionDef)
@@ -130,9 +145,12 @@ def _trains_on_pairs(trial: Trial) -> bool:
     others: list[ast.expr | None] = [function.body for function in trial.modules.of(ast.Lambda)]
     others += [statement.value for statement in trial.modules.of(ast.Return)]
     for call in trial.modules.of(ast.Call):
-        if trial.today(call.func).startswith("tensorflow.data.Dataset."):
-            others += call.args
+        if trial.today(call.func) in _OF_PARTS:
+            batches += call.args
     tuples = [value for value in others if isinstance(value, ast.Tuple)]
+    made = [getattr(value.func, "id", "") for value in others if isinstance(value, ast.Call)]
+    if not {"list", "tuple"}.isdisjoint(made):  # of as many parts as are counted when it runs
+        return False
     return all(isinstance(batch, ast.Tuple) for batch in batches) and all(
         len(parts.elts) == 2 for parts in (*batches, *tuples) if isinstance(parts, ast.Tuple)
     )

@@ -58,6 +58,12 @@ _KEY = "legacy_config"
 _NO_PLACE = "the trial reads its config as it was, and this section has no place for the changes"
 
 
+_KEPT = (
+    "the trial reads its config as it was: data.legacy_config keeps {} for it, also where `--set` "
+    "or an edit changes what the searcher says now"
+)
+
+
 def with_legacy_config(old: str, result: TextResult) -> TextResult:
     """Add to a migrated config what only its old text says."""
     from pedl2det_runtime.config.yaml12 import parse
@@ -71,6 +77,10 @@ def with_legacy_config(old: str, result: TextResult) -> TextResult:
     if not new.is_experiment:
         return result
     patch = _patch(piece["old_config"](parse(new.text).value), before)
+    hparams = patch.get("hyperparameters", {})
+    if "global_batch_size" in hparams:  # its own name, for whatever value it then has
+        hparams["global_batch_size"] = {}
+        del hparams["batch_size"]
     if not patch:
         return result
     dumped = yaml.safe_dump(patch, default_flow_style=True, width=10**9, sort_keys=False).strip()
@@ -84,7 +94,14 @@ def with_legacy_config(old: str, result: TextResult) -> TextResult:
     except NotEdited:
         finding = TextFinding(RULE, line, Kind.LEFT, _NO_PLACE, f"{_KEY}: {dumped}")
         return replace(result, findings=(*result.findings, finding))
-    return replace(result, text=text, changes=(*result.changes, TextChange(RULE, line)))
+    note = TextFinding(RULE, line, Kind.NOTE, _KEPT.format(dumped))
+    notes = (note,) if patch.get("searcher", {}).keys() - {"name"} else ()
+    return replace(
+        result,
+        text=text,
+        findings=(*result.findings, *notes),
+        changes=(*result.changes, TextChange(RULE, line)),
+    )
 
 
 def _patch(have: dict[str, Any], want: dict[str, Any]) -> dict[str, Any]:

@@ -49,7 +49,25 @@ def _carried(before: str, why: str) -> Case:
     return Case(pedl_trial(before), {}, f"carried over as it was: {why}")
 
 
+_LAMBDA = """\
+from tensorflow.keras.layers import Lambda
+
+
+class Net:
+    def session_config(self{hparams}):
+{before}        return Lambda(lambda x: x * hparams["rate"]), {units}
+"""
+
+
 CASES = (
+    _case(
+        _LAMBDA.format(hparams=", hparams", before="", units='hparams["units"]'),
+        _LAMBDA.format(
+            hparams="",
+            before="        hparams = self.context.get_hparams()\n",
+            units='hparams["units"]',
+        ),
+    ),
     _case(
         f"{_OLD}        return [hparams[key] for key in KEYS]\n",
         f"{_LEGACY}        return [legacy_keras.shared_hyperparameters()[key] for key in KEYS]\n",

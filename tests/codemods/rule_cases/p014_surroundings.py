@@ -32,6 +32,7 @@ _RELATIVE = """\
   def units():
       return sizes.SCALE * WIDTH
 """
+_TWICE = f"{_RELATIVE}! sizes was loaded twice, because other files import it by its own name\n"
 _WORKDIR = """\
 --- net.py
   import os
@@ -61,5 +62,6 @@ CASES = (
     _case(f"{_PATH}{_IMPORTS}", "__init__", "the entrypoint is in __init__.py"),
     _case(_EXPORTS, "model_def"),
     case_of(_WORKDIR, cases.pedl_trial("")),
+    case_of(_TWICE, cases.pedl_trial("", sizes="WIDTH = 4\nSCALE = 2\n", more="import sizes\n")),
     case_of(_RELATIVE, cases.pedl_trial("", sizes="WIDTH = 4\nSCALE = 2\n")),
 )

@@ -38,14 +38,14 @@ CASES = (
     case_of(_CACHED, {}),
     Case(  # one is not wrapped
         pedl_trial(
-            f"train = wrap_dataset({_MADE}([1, 2]))\n"
-            f"test = {_MADE}([3, 4])\n"
+            f"train = wrap_dataset({_MADE}(([1], [2])))\n"
+            f"test = {_MADE}(([3], [4]))\n"
             "return train.batch(2), test.batch(2)\n",
             _WRAP,
         ),
         migrated_trial(
-            f"train = context.wrap_dataset({_MADE}([1, 2]))\n"
-            f"test = {_MADE}([3, 4])\n"
+            f"train = context.wrap_dataset({_MADE}(([1], [2])))\n"
+            f"test = {_MADE}(([3], [4]))\n"
             "return train.batch(2), test.batch(2)\n",
             _TF,
             unwrapped=True,
@@ -55,7 +55,7 @@ CASES = (
     Case(  # during imports there is no context yet
         pedl_trial(
             "return TRAIN.batch(2), TRAIN.batch(4)\n",
-            f"{_WRAP}\n\nTRAIN = wrap_dataset({_MADE}([1]))",
+            f"{_WRAP}\n\nTRAIN = wrap_dataset({_MADE}(([1], [1])))",
         ),
         {},
         says="wrap_dataset is called while the module is imported",
@@ -65,13 +65,13 @@ CASES = (
         pedl_trial(
             "return Reader().read(), Reader().read()\n",
             f"{_WRAP}\n\n\nclass Reader:\n    def read(self):\n"
-            f"        return wrap_dataset({_MADE}([1]))",
+            f"        return wrap_dataset({_MADE}(([1], [1])))",
         ),
         {
             "data.py": loaders(
                 "return Reader().read(), Reader().read()\n",
                 f"{_TF}\n\nimport legacy_keras\n\n\nclass Reader:\n    def read(self):\n"
-                f"        return legacy_keras.wrap_dataset({_MADE}([1]))",
+                f"        return legacy_keras.wrap_dataset({_MADE}(([1], [1])))",
                 "",
             ),
             "model_def.py": migrated_model("", shuffle=False, more="legacy_keras.bind(context)\n"),

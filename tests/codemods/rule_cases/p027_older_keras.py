@@ -61,6 +61,10 @@ class Own(tf.keras.losses.Loss):
     pass
 
 
+def own(y_true, y_pred):
+    return y_true - y_pred
+
+
 def build(model):
     model.compile(SGD(0.1), {loss}, metrics=[{metric}])
 """
@@ -130,6 +134,7 @@ CASES = (
     _case(_NET.format(layer="layers.Dense(4)", frozen="made.get_gradients = None"), _MORE),
     _case(_NET.format(layer="layers.Dense(4)", frozen="yield 1, 2"), ""),
     _case(_NET.format(layer="layers.Dense(4)", frozen="yield made"), _MORE),
+    _case(_NET.format(layer="layers.Dense(4)", frozen="return tuple(made)"), _MORE),
     _case(_NET.format(layer="layers.Dense(4)", frozen="mask = isinstance(made, layers.Dense)"), ""),
     _case(_NET.format(layer="layers.Dot(1)", frozen=""), _MORE),
     _case(_NET.format(layer=_STOPPING, frozen="KIND = 'auc'"), _MORE),
@@ -149,6 +154,8 @@ CASES = (
     ),
     _compiled('"mse"', '"mae"'),
     _compiled("Own()", '"mae"', "use_old_keras"),
+    _compiled("own", '"mae"', "use_old_keras"),
+    _compiled('"mse"', "own"),
     _compiled('"mse"', "Own", "use_old_keras"),
     _compiled('"mse"', "tf.keras.losses.get(KIND)", "use_old_keras"),
     _standalone("Dense(4)", "return x, y", "use_standalone_keras"),

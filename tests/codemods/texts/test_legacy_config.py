@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -58,6 +59,31 @@ def test_the_config_as_it_was_comes_back(text: str) -> None:
     assert "max_length" in kept.text
     before = {"data": {}, **parse(text).value}
     assert {"data": {}, **legacy(kept.text)} == before
+
+
+def test_a_value_that_a_search_has_drawn_stays() -> None:
+    kept = with_legacy_config(SEARCH, migrate_config(SEARCH, ConfigFacts())).text
+
+    drawn = re.sub(r"units: {type.+}", "units: 5", kept)
+
+    assert drawn != kept
+    assert legacy(drawn)["hyperparameters"]["units"] == 5
+
+
+def test_a_batch_size_under_the_name_of_today_has_the_value_of_today() -> None:
+    kept = with_legacy_config(EARLY, migrate_config(EARLY, ConfigFacts())).text
+
+    changed = legacy(kept.replace('"global_batch_size": 8', '"global_batch_size": 16'))
+
+    assert changed["hyperparameters"] == {"global_batch_size": 16, "max_length": 5}
+
+
+def test_what_the_searcher_said_is_named() -> None:
+    kept = with_legacy_config(SEARCH, migrate_config(SEARCH, ConfigFacts()))
+
+    (said,) = [found for found in kept.findings if "legacy_config" in found.message]
+    assert said.kind is Kind.NOTE
+    assert "target_trial_steps: 8" in said.message
 
 
 def test_what_can_be_computed_is_not_written() -> None:

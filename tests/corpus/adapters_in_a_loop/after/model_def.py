@@ -11,6 +11,7 @@ class Net(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext) -> None:
         self.context = context
         context.configure_fit(shuffle=False)
+        legacy_keras.use_old_keras()
 
     def build_model(self):
         model = tf.keras.Sequential(
