@@ -2,6 +2,7 @@
 
 import math
 import numbers
+import re
 import sys
 
 import determined.keras
@@ -108,11 +109,11 @@ class _Adopted(tf.keras.callbacks.Callback):
         self._callback.on_test_batch_end(batch, with_old_names(logs))
 
     def on_test_end(self, logs=None):
-        """Give the metrics of a KerasTrial by its own names, too."""
+        """Give the metrics of a KerasTrial by its own names."""
         shares = getattr(self._callback, "_supports_tf_logs", False)
-        is_own = self._epochs.has_own_names and not shares
-        bare = {name[4:]: logs[name] for name in logs or () if name.startswith("val_")}
-        self._callback.on_test_end({**bare, **logs} if is_own else logs)
+        if self._epochs.has_own_names and not shares:
+            logs = {re.sub("^val_", "", name): value for name, value in logs.items()}
+        self._callback.on_test_end(logs)
 
 
 class _Epochs(tf.keras.callbacks.Callback):

@@ -1,4 +1,4 @@
-"""`InMemorySequence` of PEDL."""
+"""`InMemorySequence` and `SequenceWithOffset` of PEDL."""
 
 import numpy as np
 import tensorflow as tf
@@ -40,3 +40,21 @@ class InMemorySequence(tf.keras.utils.Sequence):
     def __getitem__(self, index):
         cut = slice(index * self._batch_size, (index + 1) * self._batch_size)
         return self._data[cut], self._labels[cut]
+
+
+class SequenceWithOffset(tf.keras.utils.Sequence):
+    """A Sequence rotated by an offset: item `i` is `sequence[(i + offset) % len]`.
+
+    Args:
+        sequence: the data.
+        batch_offset: index of the first batch.
+    """
+
+    def __init__(self, sequence, batch_offset=0):
+        self._sequence, self._offset = sequence, batch_offset
+
+    def __len__(self):
+        return len(self._sequence)
+
+    def __getitem__(self, index):
+        return self._sequence[(index + self._offset) % len(self._sequence)]

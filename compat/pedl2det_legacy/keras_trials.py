@@ -63,7 +63,8 @@ def _merged(trial):
     for name, metric in training.items():
         is_other = merged.get(name, metric) != metric
         merged[f"training_{name}" if is_other else name] = metric
-    return merged
+    first = [name for name in merged if name.replace("training_", "", 1) in training]
+    return {name: merged[name] for name in (*first, *merged)}
 
 
 def named_metric(name, metric, loss):

@@ -20,6 +20,10 @@ def old_attributes():
         of_dataset = getattr(tf.compat.v1.data, f"get_{name}")
         yield tf.data.Dataset, name, property(of_dataset)
     yield tf.data.Dataset, "make_one_shot_iterator", _make_one_shot_iterator
+    eager = next(
+        kind for kind in tf.__internal__.EagerTensor.__mro__ if "eval" in vars(kind)
+    )
+    yield eager, "eval", lambda tensor, feed_dict=None, session=None: tensor.numpy()
     yield tf.Variable, "__hash__", object.__hash__  # of `set(model.weights)`
     optimizer = tf.keras.optimizers.legacy.Optimizer
     decay = property(lambda self: self._initial_decay)

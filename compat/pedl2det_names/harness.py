@@ -21,9 +21,10 @@ _PIECES = (
     *(f"pedl.data.{name}" for name in ("BatchLoader", "SliceBatchLoader")),
     *("pedl.frameworks.util.elementwise_mean", "pedl.frameworks.keras.wrap_dataset"),
     "pedl.frameworks.keras.data.InMemorySequence",
-    "pedl.frameworks.keras.data.KerasDataAdapter",
+    *(f"pedl.frameworks.keras.data.{name}" for name in ("KerasDataAdapter", "SequenceWithOffset")),
     "determined.frameworks.keras.data.KerasDataAdapter",
     *("determined.keras.InMemorySequence", "determined.keras.KerasDataAdapter"),
+    "determined.keras.SequenceWithOffset",
     "determined.trial_controller.util.get_rank",
 )
 #: Names without a successor.

@@ -149,6 +149,9 @@ def is_plain_in_memory(trial: Trial, reference: Reference) -> bool:
     if call is None or arguments is None or [*arguments][:2] != ["data", "labels"]:
         return False
     drop = arguments.get("drop_leftovers", ast.Constant(False))
+    sizes = [arguments["batch_size"]] if "batch_size" in arguments else []
+    for _, method in trial.methods("batch_size"):  # of a KerasTrial
+        sizes += trial.flow.returned(method)
     return (
         "batch_size" in arguments
         and isinstance(
@@ -158,7 +161,7 @@ def is_plain_in_memory(trial: Trial, reference: Reference) -> bool:
         and drop.value is False
         and bool(roles_of(trial, call))
         and all(
-            _is_batch_size(trial, origin) for origin in trial.flow.origins(arguments["batch_size"])
+            _is_batch_size(trial, origin) for size in sizes for origin in trial.flow.origins(size)
         )
     )
 

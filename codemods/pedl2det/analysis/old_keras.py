@@ -248,13 +248,16 @@ def before_models(trial: Trial, dotted: str) -> Iterator[fx.Fix]:
     for root in trial.roots:
         if root in trial.context_based_roots:
             continue
+        # A constructor of a subclass may make objects before it calls that of its base.
+        others = [node for node in trial.flow.family(root) if node is not root]
+        is_above = trial.carried or any(trial.flow.own_method(node, "__init__") for node in others)
         source = trial.modules.home(root)
         is_piece = dotted.startswith("legacy_keras.")
         name = Spelling(dotted, ("import legacy_keras",)) if is_piece else spell(source, dotted)
         call = f"{name.code}()"
         if call not in source.text:  # it was migrated before, and its config was not
-            edits = (fx.InsertBefore(root, call),) if trial.carried else ()
-            yield fx.Fix(root, edits, name.imports, () if trial.carried else (call,))
+            edits = (fx.InsertBefore(root, call),) if is_above else ()
+            yield fx.Fix(root, edits, name.imports, () if is_above else (call,))
 
 
 def _makes_at_once(trial: Trial, statement: ast.stmt) -> bool:
@@ -265,7 +268,12 @@ def _makes_at_once(trial: Trial, statement: ast.stmt) -> bool:
     if isinstance(statement, ast.ImportFrom):
         names = [today(f"{statement.module}.{alias.name}") for alias in statement.names]
         return any(map(_REPLACED.fullmatch, names))
+    if isinstance(statement, ast.If) and "__name__" in ast.unparse(statement.test):
+        return False
     nodes = [*run_at_once(statement)]
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    called = dict.fromkeys(function for call in calls for function in trial.flow.called(call))
+    nodes += [node for function in called for node in ast.walk(function)]
     makers = _MADE if any(isinstance(node, ast.Call) for node in nodes) else ()
     return any(
         (_REPLACED.fullmatch(name) or name.startswith(makers)) and not only_asks(trial, node)

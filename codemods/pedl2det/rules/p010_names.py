@@ -311,7 +311,7 @@ def _read_late(trial: Trial) -> Iterator[Remark]:
             origins = trial.flow.origins(value)
             makers = [getattr(origin.node, "func", origin.node) for origin in origins]
             made = [trial.today(maker) for maker in makers if isinstance(maker, ast.expr)]
-            if any(
+            if any(isinstance(maker, ast.BinOp) for maker in makers) or any(
                 dotted.startswith(_TENSORS) and dotted.rpartition(".")[2] not in _VARIABLES
                 for dotted in made
             ):

@@ -55,7 +55,8 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         return
     found = [monitor_of(trial, call) for call in trial.modules.of(ast.Call)]
     monitors = [monitor for monitor in found if monitor is not None]
-    yield from _rename_monitors(trial, monitors)
+    if old_keras.is_old(trial):
+        yield from _rename_monitors(trial, monitors)
     if not trial.is_of_today:
         calls = [monitor.call for monitor in monitors]
         watching = [call.func for call in calls if watches_validation(trial, call)]

@@ -28,7 +28,7 @@ _GONE = re.compile(
     [.'](?:predict_classes|_keras_shape|_uses_learning_phase|initial_decay
         |make_one_shot_iterator|output_(?:classes|shapes|types)|_make_\w+_function)\b
     |\.(?:non_)?trainable_weights\ \+?=|setattr\(.+,\ '(?:name|(?:non_)?trainable_weights)',
-    |\.add_(?:loss|update)\(.+,
+    |\.add_(?:loss|update)\(.+,|\.eval\((?:session=.*)?\)
     """,
     re.VERBOSE,
 )

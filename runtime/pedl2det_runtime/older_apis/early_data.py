@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import tensorflow as tf
-
-from pedl2det_legacy.in_memory_sequence import InMemorySequence
+from pedl2det_legacy.in_memory_sequence import InMemorySequence, SequenceWithOffset
 from pedl2det_runtime.data.loaders import as_data
 from pedl2det_runtime.data.sequence_adapter import SequenceAdapter
 from pedl2det_runtime.errors import CheckFailedError
@@ -28,24 +26,6 @@ class KerasDataAdapter(SequenceAdapter):
 
     Follows the PEDL documentation, *tf.keras Model Definition*, Multithreading / Multiprocessing.
     """
-
-
-class SequenceWithOffset(tf.keras.utils.Sequence):
-    """A Sequence rotated by an offset: item ``i`` is ``sequence[(i + offset) % len]``.
-
-    Args:
-        sequence: the data.
-        batch_offset: index of the first batch.
-    """
-
-    def __init__(self, sequence: Any, batch_offset: int = 0) -> None:
-        self._sequence, self._offset = sequence, batch_offset
-
-    def __len__(self) -> int:
-        return len(self._sequence)
-
-    def __getitem__(self, index: int) -> Any:
-        return self._sequence[(index + self._offset) % len(self._sequence)]
 
 
 def make_keras_data_adapter(data: Any, batch_size: int | None = None) -> Any:
