@@ -29,7 +29,6 @@ from pedl2det.verify.verdict import (
     Verdict,
     describe_different,
     describe_equal,
-    likely_causes,
     listed,
 )
 from pedl2det.visible import shown
@@ -148,7 +147,6 @@ def _trained(
 
 
 def _compare(verdict: Verdict, pair: Pair, length: TrainingLength, workshop: Workshop) -> Verdict:
-    """The verdict on two trials that train."""
     comparison = compare_runs(pair.old.out, pair.new.out, pair.names)
     if length.total is not None and length.new_total is not None:
         # This counts, however much was trained.
@@ -168,12 +166,8 @@ def _compare(verdict: Verdict, pair: Pair, length: TrainingLength, workshop: Wor
             more = f"--batches {epoch + 1} trains one"
             notes += (f"no epoch has ended, it has {epoch:,} batches: {more}",)
         return replace(verdict, outcome=Conclusion.EQUAL, message=message, notes=notes)
-    verdict = replace(
-        verdict,
-        outcome=Conclusion.DIFFERENT,
-        message=describe_different(comparison),
-        causes=likely_causes(comparison, pair.known_differences),
-    )
+    message = describe_different(comparison)
+    verdict = replace(verdict, outcome=Conclusion.DIFFERENT, message=message)
     if comparison.only_length_differs:
         return verdict
     repeated = _repeat(pair, length, workshop) if pair.new.is_migrated else [comparison]
@@ -188,12 +182,8 @@ def _compare(verdict: Verdict, pair: Pair, length: TrainingLength, workshop: Wor
     first = differing[0].first_batch
     since = f"it differs from batch {first} on" if first else "its weights differ"
     what = "the old trial does not repeat itself: trained twice as it is"
-    return replace(
-        verdict,
-        outcome=Conclusion.NOT_REPEATABLE,
-        message=f"not repeatable: {what}, {since}",
-        causes=(),
-    )
+    message = f"not repeatable: {what}, {since}"
+    return replace(verdict, outcome=Conclusion.NOT_REPEATABLE, message=message)
 
 
 def _repeat(pair: Pair, length: TrainingLength, workshop: Workshop) -> list[Comparison]:
