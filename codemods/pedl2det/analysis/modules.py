@@ -171,7 +171,6 @@ class Modules:
         return other in run[1:]
 
     def _packages(self, source: Source) -> list[Source]:
-        """The packages around a file."""
         parts = self.name_of(source).split(".")
         packages = (self.by_name.get(".".join(parts[:end])) for end in range(1, len(parts)))
         return [package for package in packages if package is not None]

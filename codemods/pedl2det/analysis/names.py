@@ -99,8 +99,6 @@ class Names:
         self._resolve_guards()
         self._follow_aliases()
 
-    # Nodes.
-
     @overload
     def of(self, kind: type[Node], /) -> list[Node]: ...
 
@@ -173,8 +171,6 @@ class Names:
             node = self.parents[node]
         return node
 
-    # What a name means.
-
     def link(self, follow: Callable[[str], str]) -> None:
         """Resolve dotted names through other files from now on."""
         self.follow = follow
@@ -240,8 +236,6 @@ class Names:
         if isinstance(statement, ast.ImportFrom):
             return imported_as(statement, alias)
         return alias.name if alias.asname else alias.name.partition(".")[0]
-
-    # What binds a name.
 
     def binder(self, node: ast.Name) -> Scope | None:
         """The innermost scope around a name that binds it."""

@@ -78,11 +78,7 @@ class Source:
 
     @classmethod
     def read(cls, path: Path) -> Source:
-        """Read and parse a file.
-
-        Raises:
-            Unreadable: it cannot be read, or is not Python 3 in the encoding that it names.
-        """
+        """Read a file; raise `Unreadable` if it is not Python 3 in the encoding that it names."""
         data = read_bytes(path)
         try:
             encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
@@ -93,11 +89,7 @@ class Source:
 
     @classmethod
     def of(cls, path: Path, text: str, encoding: str = "utf-8") -> Source:
-        """Parse a text.
-
-        Raises:
-            Unreadable: it is not Python 3.
-        """
+        """Parse a text; raise `Unreadable` if it is not Python 3."""
         try:
             with warnings.catch_warnings(action="ignore"):  # about invalid escapes
                 return cls(path, text, encoding, ast.parse(text))
@@ -161,7 +153,6 @@ class Source:
 
     @cached_property
     def _starts(self) -> list[int]:
-        """Where each line begins in the text."""
         return [0, *(match.end() for match in NEWLINE.finditer(self.text))]
 
     def _column(self, line: int, offset: int) -> int:

@@ -91,8 +91,6 @@ class Trial:
     #: The lines that no proof has executed, by each file that one has imported; none without one.
     unseen: Mapping[Path, frozenset[int]] = field(default_factory=dict)
 
-    # Classes.
-
     @cached_property
     def roots(self) -> list[ast.ClassDef]:
         """The classes that derive directly from a trial class of PEDL or Determined."""
@@ -107,9 +105,7 @@ class Trial:
     def base_name(self, base: ast.expr) -> str | None:
         """The dotted name of a base, if it is a trial class of PEDL or Determined."""
         meaning = self.modules.meaning(base)
-        if meaning is None and isinstance(
-            base, ast.Name
-        ):  # a parameter of a function that makes the class
+        if meaning is None and isinstance(base, ast.Name):  # a parameter of what makes the class
             for origin in self._plain_flow.origins(base):
                 if isinstance(origin.node, ast.alias):
                     names = self.modules.home(origin.node).names
@@ -187,8 +183,6 @@ class Trial:
     def is_of_today(self) -> bool:
         """Whether it is trained as by Determined since 0.13."""
         return self.generation is not Generation.PEDL and not self.is_early
-
-    # Functions of the old harness.
 
     @cached_property
     def context_based_roots(self) -> list[ast.ClassDef]:
@@ -272,8 +266,6 @@ class Trial:
         is_less = 0 < len(remaining) < len(sources)
         return replace(self, modules=Modules(remaining)) if is_less else self
 
-    # Values.
-
     def settings(self, section: str, key: str) -> Iterator[tuple[Path, Any]]:
         """The values of ``section.key`` in the configs that have it."""
         for path, config in self.configs:
@@ -348,8 +340,6 @@ class Trial:
             and call.func.attr == name
             and not self.flow.called(call)
         ]
-
-    # Names.
 
     def today(self, node: ast.AST) -> str:
         """The dotted name that an expression means, as it is today; empty if it has none."""

@@ -109,7 +109,6 @@ def _fill(
 
 
 def _imports_of(fixes: Sequence[fx.Fix], binds: bool) -> dict[Path, set[str]]:
-    """The imports that the fixes need, by file."""
     found: dict[Path, set[str]] = defaultdict(set)
     for fix in fixes:
         found[fix.source.path] |= set(fix.imports)

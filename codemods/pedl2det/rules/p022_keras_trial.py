@@ -59,9 +59,6 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         yield from _set_by_harness(trial, root)
 
 
-# build_model.
-
-
 def _build_models(trial: Trial, root: ast.ClassDef, methods: list[Function]) -> Iterator[Fix]:
     """Wrap and compile each model that ``build_model`` returns."""
     for method in methods:

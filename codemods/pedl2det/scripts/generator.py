@@ -59,9 +59,6 @@ _STAR = re.compile(r"\bfrom \S+ import \*")
 _LOOKING = {"globals", "locals", "vars", "dir", "exec", "eval"}
 
 
-# Edits of the original texts.
-
-
 def yield_edits(fits: Fits) -> Iterator[tuple[Source, Edit]]:
     """Yield at each call that trains, and from each function that leads there, in all files."""
     for call in fits.calls:
@@ -100,9 +97,6 @@ def is_guard(node: ast.AST) -> bool:
     """Whether a statement is a main guard of lines below it, without an ``else``."""
     is_plain = isinstance(node, ast.If) and not node.orelse and node.body[0].lineno > node.lineno
     return is_plain and is_main(node.test)  # type: ignore[attr-defined]
-
-
-# The new text.
 
 
 @dataclass(frozen=True)
@@ -256,7 +250,6 @@ def _is_own_import(node: ast.AST, project: Container[str]) -> bool:
 
 
 def _may_stay(source: Source, node: ast.stmt, is_first: bool, used: set[str]) -> bool:
-    """Whether a statement is of a kind that stays."""
     match node:
         case ast.Import() | ast.ImportFrom() | ast.Pass() | ast.Global():
             return True

@@ -174,8 +174,6 @@ class Uses(Origins):
             return Use(Way.METHOD, node, above, path)
         return Use(Way.ATTRIBUTE, node, parent, path)
 
-    # Unknown calls.
-
     def escapes(self, function: ast.AST) -> bool:
         """Whether a function may have unknown calls: it has decorators, or is an unused lambda."""
         if isinstance(function, ast.Lambda):

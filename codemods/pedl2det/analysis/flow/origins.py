@@ -39,8 +39,6 @@ class Classes:
     def __init__(self, modules: Modules) -> None:
         self.modules = modules
 
-    # Names.
-
     def bindings(self, name: ast.Name) -> list[Binding]:
         """The bindings that a name may hold where it is read."""
         return self.modules.home(name).names.bindings(name)
@@ -64,8 +62,6 @@ class Classes:
             if meaning is not None:
                 reads[meaning].append(node)
         return reads
-
-    # Classes.
 
     def bases(self, node: ast.ClassDef) -> list[ast.ClassDef]:
         """A class and the classes of the project that it derives from, itself first."""
@@ -91,8 +87,6 @@ class Classes:
             for owner in line:
                 families[owner] += [other for other in line if other not in families[owner]]
         return families
-
-    # Methods.
 
     def own_method(self, node: ast.ClassDef, name: str) -> Function | None:
         """The method that a class itself defines, also as ``name = other``."""
@@ -128,8 +122,6 @@ class Classes:
     def _own_methods(self, classes: Iterable[ast.ClassDef], name: str) -> list[Function]:
         methods = (self.own_method(node, name) for node in classes)
         return [method for method in methods if method is not None]
-
-    # Attributes.
 
     def class_of_self(self, node: ast.AST) -> ast.ClassDef | None:
         """The class in whose method ``self.x`` stands."""
@@ -352,8 +344,6 @@ class Origins(Classes):
                 return []
             steps.append((value, path))
         return steps
-
-    # Functions.
 
     def returned(self, function: ast.AST) -> list[ast.expr]:
         """The expressions that a function returns."""
