@@ -219,8 +219,7 @@ class _Walk:
                 for name, imported in files_by_name.items():
                     waiting.append(imported)
                     if not imported.is_relative_to(self.home):
-                        outer = self._name(name, base) if is_relative else name
-                        self.outside.setdefault(imported, outer)
+                        self.outside.setdefault(imported, name)
 
     def named(self, configs: Sequence[Config]) -> Iterator[Path]:
         """The files that the configs name as entrypoints; also note where their imports start."""
@@ -248,12 +247,6 @@ class _Walk:
         for file, name in sorted(self.outside.items()):
             modules.setdefault(name, file)
         return dict(sorted(modules.items()))
-
-    def _name(self, name: str, base: Path) -> str:
-        """The dotted name of a file outside of the trial's directory."""
-        top = self.above[-1] if self.above else base
-        parts = base.relative_to(top).parts if base.is_relative_to(top) else ()
-        return ".".join([*parts, name])
 
     def _imports(self, source: Source) -> Iterator[tuple[Path, dict[str, Path], bool]]:
         """The imports of a file: the base directory, the files by name, and if it is relative."""

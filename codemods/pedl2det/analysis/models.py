@@ -12,7 +12,6 @@ from pedl2det.analysis.flow.values import (
     Origin,
     Way,
     argument,
-    first_parameter,
     has_hidden_arguments,
 )
 from pedl2det.analysis.old_keras import KERAS, has_standalone_layers, means_standalone
@@ -71,7 +70,7 @@ def compiles(trial: Trial) -> list[Compile]:
     for call in trial.modules.of(ast.Call):
         if isinstance(call.func, ast.Attribute) and call.func.attr == "compile":
             source, origins = trial.modules.home(call), trial.flow.origins(call.func.value)
-            if _is_model(trial, source, call, origins):
+            if _is_model(trial, call, origins):
                 compiled.append(_compile(trial, source, call, origins, returned))
     return compiled
 
@@ -221,7 +220,7 @@ def _is_wrapping(node: ast.AST) -> bool:
     )
 
 
-def _is_model(trial: Trial, source: Source, call: ast.Call, origins: list[Origin]) -> bool:
+def _is_model(trial: Trial, call: ast.Call, origins: list[Origin]) -> bool:
     """Whether a call of ``compile`` is that of a Keras model."""
     assert isinstance(call.func, ast.Attribute)
     receiver = call.func.value
@@ -231,12 +230,6 @@ def _is_model(trial: Trial, source: Source, call: ast.Call, origins: list[Origin
         return False
     if any(makes_model(trial, origin.node) for origin in origins):
         return True
-    owner = source.names.class_around(call)
-    if isinstance(receiver, ast.Name) and owner is not None and is_model_class(trial, owner):
-        functions = (
-            function for function in source.names.around(call) if isinstance(function, Function)
-        )
-        return any(first_parameter(function) == receiver.id for function in functions)
     keywords = {keyword.arg for keyword in call.keywords}
     return bool(keywords & (_ARGUMENTS | {None})) or len(call.args) > 1
 

@@ -275,11 +275,7 @@ def _imports(source: Source, node: ast.AST) -> list[str]:
 def _is_plain_binding(node: ast.stmt) -> bool:
     """Whether a statement only binds a name to something that needs no call."""
     match node:
-        case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
-            return not node.decorator_list
         case ast.Pass() | ast.Expr(value=ast.Constant()):
-            return True
-        case ast.Assign(targets=[ast.Name(id=name)]) if name.startswith("__"):
             return True
         case ast.Assign(targets=targets, value=value):
             is_call = any(isinstance(part, ast.Call) for part in ast.walk(value))

@@ -136,7 +136,7 @@ def with_trial(source: Source, name: str, context: str, project: Container[str])
     first = [f"global {', '.join(shared)}"] if shared else []
     first += [f"{context} = {parameter_name}"] if parameter_name != context else []
     definition: Any = cst.parse_statement(f"def {code}:\n    pass\n")
-    inner = [*map(cst.parse_statement, first), *(_plain(line, shared) for line in moving)]
+    inner = [*map(cst.parse_statement, first), *(line.code for line in moving)]
     function = definition.with_changes(
         body=definition.body.with_changes(body=_spaced(inner), footer=footer)
     )
@@ -170,16 +170,6 @@ def _without_guards(lines: Sequence[_Line]) -> tuple[list[_Line], Sequence[Any]]
         codes[0] = codes[0].with_changes(leading_lines=[*above, *codes[0].leading_lines])
         unguarded += _lines(guard.body, codes)
     return unguarded, footer
-
-
-def _plain(line: _Line, shared: Sequence[str]) -> Any:
-    """The code of a line; a name that is declared global has no annotation."""
-    match line.nodes:
-        case [ast.AnnAssign(target=ast.Name(id=name), value=ast.expr())] if name in shared:
-            small = line.code.body[0]
-            plain = cst.Assign([cst.AssignTarget(small.target)], small.value)
-            return line.code.with_changes(body=[plain])
-    return line.code
 
 
 def _spaced(lines: Iterable[Any]) -> list[Any]:

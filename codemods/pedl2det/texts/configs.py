@@ -68,8 +68,6 @@ def with_legacy_config(old: str, result: TextResult) -> TextResult:
         return result  # migrate_config says what is wrong with it
     piece: dict[str, Any] = {}
     exec(render(["old_config"]), piece)  # noqa: S102 - our own text
-    if not new.is_experiment:
-        return result
     patch = _patch(piece["old_config"](parse(new.text).value), before)
     if not patch:
         return result
