@@ -109,10 +109,6 @@ class Config:
             raise Unreadable("nested too deeply to be read") from None
         return cls(text, root, encoding)
 
-    def encoded(self, text: str) -> bytes:
-        """Encode a new text of this file."""
-        return text.encode(self.encoding)
-
     @property
     def newline(self) -> str:
         """How lines end in this file."""

@@ -180,10 +180,8 @@ def _ipython_in(source: str) -> re.Match[str] | None:
     wrong = -1
     try:
         ast.parse(source)
-    except SyntaxError as error:
-        wrong = (error.lineno or 1) - 1
-    except ValueError:  # a null byte
-        pass
+    except (SyntaxError, ValueError) as error:  # or a null byte
+        wrong = (getattr(error, "lineno", None) or 1) - 1
     for match in _IPYTHON.finditer(source):
         first = source.count("\n", 0, match.start())
         if match["future"] or first <= wrong <= first + match[0].count("\n"):
@@ -262,8 +260,6 @@ class NotebookSource(Source):
             again = NotebookSource.parsed(Document.of(self.path, data))
         except ValueError as error:
             return f"would lose {error}"
-        except Unreadable as error:
-            return f"would not be a notebook: {error}"
         is_same = _stripped(again.text) == _stripped(text)
         return None if is_same else "would not read back as it was written"
 

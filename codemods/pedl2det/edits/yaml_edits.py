@@ -35,7 +35,6 @@ def edited(config: Config, edits: Sequence[Edit]) -> str:
         result = Config.of(text).value()
     except (Unreadable, ValueError) as error:
         raise NotEdited(f"the edited text cannot be read: {error}") from None
-
     if result != _apply_to_value(config.value(), edits):
         raise NotEdited("the edited text would mean something else")
     return text

@@ -24,13 +24,7 @@ from pedl2det.verify.page import write_report
 from pedl2det.verify.preparing import Pair, chosen_config, prepare
 from pedl2det.verify.training import Failure, TrainingLength, train, training_length
 from pedl2det.verify.unrun import missing_names, skipped_functions, unrun_lines
-from pedl2det.verify.verdict import (
-    Conclusion,
-    Verdict,
-    describe_different,
-    describe_equal,
-    listed,
-)
+from pedl2det.verify.verdict import Conclusion, Verdict, describe_different, describe_equal, listed
 from pedl2det.visible import shown
 
 _ATTEMPTS = 3  # to find files that the trial needs and its code does not name

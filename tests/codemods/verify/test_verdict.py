@@ -69,7 +69,6 @@ def test_a_difference_in_length_alone_is_told_as_such() -> None:
     comparison = Comparison(batches=40, differences=(length,))
 
     assert describe_different(comparison) == f"different: {text}"
-
     both = replace(comparison, differences=(Difference("loss", 7, gap=0.5), length))
     assert describe_different(both) == "different from batch 7 on: the largest difference is 0.5"
 
