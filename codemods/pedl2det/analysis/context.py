@@ -179,11 +179,8 @@ class ContextReach:
     def _stored_attributes(self) -> set[str]:
         """The attributes that the classes of the trial set, define or name in a text."""
         modules = self._flow.modules  # other code may set them on the trial, too
-        stored = {
-            attribute.attr
-            for attribute in modules.of(ast.Attribute)
-            if isinstance(attribute.ctx, ast.Store)
-        }
+        attributes = modules.of(ast.Attribute)
+        stored = {node.attr for node in attributes if isinstance(node.ctx, ast.Store)}
         for owner in self._classes:
             names = self._flow.modules.home(owner).names
             for node in names.below(owner):

@@ -9,9 +9,8 @@ from enum import Enum
 
 import pedl2det_names as names
 from pedl2det.analysis.bindings import Path
-from pedl2det.analysis.context import entry_of
-from pedl2det.analysis.flow.values import Function, Origin, Use, Way, arguments_of, by_position
-from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Reference, Trial
+from pedl2det.analysis.flow.values import Function, Origin, Use, Way, arguments_of
+from pedl2det.analysis.trial import Generation, Reference, Trial
 
 TRAINING_METHOD = "build_training_data_loader"
 VALIDATION_METHOD = "build_validation_data_loader"
@@ -182,21 +181,9 @@ def _is_batch_size(trial: Trial, origin: Origin) -> bool:
 
 def _is_hparams(trial: Trial, node: ast.arg) -> bool:
     """Whether the old harness passed the hyperparameters to a parameter, unchanged."""
-    parameters = [
-        entry_of(function).hparams
-        for function in (trial.loaders, trial.download)
-        if function is not None
-    ]
-    parameters += [
-        parameter
-        for _, method in trial.methods(*GIVEN_HPARAMS)
-        for parameter in by_position(method)[1:2]
-    ]
-    return (
-        trial.generation is Generation.PEDL
-        and node in parameters
-        and not any(use.is_change for use in trial.flow.parameter_uses(node))
-    )
+    if trial.generation is not Generation.PEDL or node not in trial.hparams_parameters:
+        return False
+    return not any(use.is_change for use in trial.flow.parameter_uses(node))
 
 
 def made_of(trial: Trial, node: ast.expr, path: Path = (), depth: int = 0) -> list[Origin]:

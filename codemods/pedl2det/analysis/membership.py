@@ -118,13 +118,8 @@ def _with_subclasses(
     if above == file.parent:
         return {}
     derives = rf"^class\s+\w+\s*\([^)]*\b(?:{'|'.join(classes)})\b".encode()
-    subclasses = [
-        other
-        for other in python
-        if other != file
-        and other.is_relative_to(above)
-        and re.search(derives, other.read_bytes(), re.M)
-    ]
+    others = [other for other in python if other != file and other.is_relative_to(above)]
+    subclasses = [other for other in others if re.search(derives, other.read_bytes(), re.M)]
     return dict.fromkeys((file, *subclasses), above) if subclasses else {}
 
 

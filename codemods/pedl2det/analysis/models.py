@@ -82,13 +82,11 @@ def is_certain(trial: Trial, value: ast.expr) -> bool:
         return all(is_certain(trial, part) for part in parts)
     members = [*trial.flow.members(value)]  # a list from elsewhere may be extended
     is_one = len(members) == 1 and isinstance(members[0], FUNCTIONS)
-    return is_one or (
-        bool(members)
-        and all(
-            isinstance(member, ast.Constant) or _meaning(trial, member).startswith(f"{KERAS}.")
-            for member in members
-        )
+    are_known = all(
+        isinstance(member, ast.Constant) or _meaning(trial, member).startswith(f"{KERAS}.")
+        for member in members
     )
+    return is_one or (bool(members) and are_known)
 
 
 def _meaning(trial: Trial, member: ast.AST) -> str:
@@ -213,11 +211,7 @@ def unwrap_origins(trial: Trial, origins: list[Origin]) -> set[Origin]:
 
 
 def _is_wrapping(node: ast.AST) -> bool:
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "wrap_model"
-    )
+    return isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "wrap_model"
 
 
 def _is_model(trial: Trial, call: ast.Call, origins: list[Origin]) -> bool:
@@ -286,11 +280,8 @@ def monitor_of(trial: Trial, call: ast.Call) -> Monitor | None:
         hides = any(keyword.arg is None for keyword in call.keywords)
         return Monitor(call, is_of_keras, None, (), None if hides else frozenset({"val_loss"}))
     origins = trial.flow.origins(monitor)
-    texts = tuple(
-        origin.node
-        for origin in origins
-        if isinstance(origin.node, ast.Constant) and not origin.path
-    )
+    values = [origin.node for origin in origins if not origin.path]
+    texts = tuple(value for value in values if isinstance(value, ast.Constant))
     metrics = frozenset(str(text.value) for text in texts) if len(texts) == len(origins) else None
     return Monitor(call, is_of_keras, monitor, texts, metrics)
 

@@ -70,11 +70,8 @@ def age(trial: Trial) -> Age:
 
 def _defines_optimizer(trial: Trial) -> bool:
     """Whether a class overrides a hook of optimizers that those of today do not call."""
-    return any(
-        isinstance(member, ast.FunctionDef) and member.name in _OPTIMIZER_HOOKS
-        for node in trial.modules.of(ast.ClassDef)
-        for member in node.body
-    )
+    members = [member for node in trial.modules.of(ast.ClassDef) for member in node.body]
+    return any(getattr(member, "name", "") in _OPTIMIZER_HOOKS for member in members)
 
 
 def _gives_rate(trial: Trial) -> bool:
@@ -324,11 +321,8 @@ def call_edits(call: ast.Call, row: names.Name) -> list[fx.Edit] | None:
             edits.append(fx.RenameKeyword(keyword, new))
         if keyword.arg == "dim_ordering":
             edits.append(_data_format(keyword.value))
-    named = [
-        row.keywords.get(keyword.arg, keyword.arg)
-        for keyword in call.keywords
-        if keyword.arg is not None
-    ]
+    given = [keyword.arg for keyword in call.keywords if keyword.arg is not None]
+    named = [row.keywords.get(name, name) for name in given]
     if len({*named} - {None}) + named.count(None) < len(named):
         return None  # two of them have the same name today
     missing = dict(_missing(call, row, filled))

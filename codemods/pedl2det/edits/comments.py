@@ -47,12 +47,8 @@ def keep_comments(original: Any, lines: Sequence[Any], head_only: bool, text: st
     first = rest[0]
     for_people = [comment for comment in lost.elements() if not comment.startswith(FOR_TOOLS)]
     own = [line for line in first.leading_lines if line.comment is not None or not above]
-    leading = [
-        *above,
-        *(cst.EmptyLine(comment=cst.Comment(comment)) for comment in for_people),
-        *own,
-    ]
-    return [first.with_changes(leading_lines=leading), *rest[1:]]
+    moved = [cst.EmptyLine(comment=cst.Comment(comment)) for comment in for_people]
+    return [first.with_changes(leading_lines=[*above, *moved, *own]), *rest[1:]]
 
 
 def settled(block: Any) -> Any:

@@ -49,9 +49,9 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Give the trial classes their loader methods."""
     for key in trial.several_functions:
         yield from (Remark(root, _SEVERAL.format(key)) for root in trial.roots)
-    for function in (trial.loaders, trial.download):
-        entry = entry_of(function) if function is not None else None
-        if function is not None and entry and not (entry.hparams or entry.is_plain):
+    for function in trial.harness_functions:
+        entry = entry_of(function)
+        if not (entry.hparams or entry.is_plain):
             yield Remark(function, _BY_NAME.format(function.name))
     for owner in _owners(trial):
         present = trial.flow.method(owner, TRAINING_METHOD)

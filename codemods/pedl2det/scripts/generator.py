@@ -264,14 +264,8 @@ def _may_stay(source: Source, node: ast.stmt, is_first: bool, used: set[str]) ->
                 for name in _bound([node])
             )
         case ast.Try() | ast.If():
-            inner = [
-                statement
-                for statement in ast.walk(node)
-                if isinstance(statement, ast.stmt) and statement is not node
-            ]
-            has_import = any(
-                isinstance(statement, ast.Import | ast.ImportFrom) for statement in inner
-            )
+            _, *inner = [part for part in ast.walk(node) if isinstance(part, ast.stmt)]
+            has_import = any(isinstance(part, ast.Import | ast.ImportFrom) for part in inner)
             return has_import and all(
                 _may_stay(source, statement, True, used)
                 or (isinstance(statement, ast.Assign) and _is_constant(source, statement.value))

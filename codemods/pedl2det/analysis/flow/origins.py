@@ -108,11 +108,8 @@ class Classes:
     def inherited(self, owner: ast.ClassDef, name: str) -> list[Function]:
         """The methods that ``super().name`` may mean in a class."""
         bases = self.bases(owner)  # a mixin may precede classes that it does not derive from
-        beside = [
-            other
-            for other in self.family(owner)
-            if other not in bases and owner not in self.bases(other)
-        ]
+        others = [other for other in self.family(owner) if other not in bases]
+        beside = [other for other in others if owner not in self.bases(other)]
         from_bases = self._own_methods(bases[1:], name)[:1]
         return [
             *from_bases,
@@ -349,12 +346,8 @@ class Origins(Classes):
         """The expressions that a function returns."""
         if isinstance(function, ast.Lambda):
             return [function.body]
-        statements = self._own_nodes(function, ast.Return)
-        return [
-            statement.value
-            for statement in statements
-            if isinstance(statement, ast.Return) and statement.value is not None
-        ]
+        values = (getattr(node, "value", None) for node in self._own_nodes(function, ast.Return))
+        return [value for value in values if value is not None]
 
     def _returns_plainly(self, function: Callable) -> bool:
         """Whether the value of a call is what the function's ``return`` statements return."""
@@ -421,11 +414,8 @@ class Origins(Classes):
         """The method of an instance that is made by calling its class."""
         if origin.path or not isinstance(origin.node, ast.Call):
             return None
-        classes = [
-            class_origin.node
-            for class_origin in self.origins(origin.node.func)
-            if not class_origin.path
-        ]
+        makers = self.origins(origin.node.func)
+        classes = [maker.node for maker in makers if not maker.path]
         if len(classes) != 1 or not isinstance(classes[0], ast.ClassDef):
             return None
         return self.method(classes[0], name)
