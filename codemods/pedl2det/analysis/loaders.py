@@ -69,10 +69,8 @@ def returned_loaders(trial: Trial) -> Iterator[tuple[Role, list[Origin]]]:
     for function, role in loader_functions(trial):
         for value in trial.flow.returned(function):
             for loader_role in Role if role is None else [role]:
-                yield (
-                    loader_role,
-                    made_of(trial, value, () if role is not None else (loader_role.value,)),
-                )
+                path = () if role is not None else (loader_role.value,)
+                yield loader_role, made_of(trial, value, path)
 
 
 def pair_name(trial: Trial) -> str:
@@ -106,15 +104,10 @@ def needs_unwrapping(trial: Trial) -> bool:
 def plain_adapter(trial: Trial, reference: Reference) -> Role | None:
     """The role of a returned adapter with visible settings, which can become ``configure_fit``."""
     call = reference.call
-    arguments = (
-        arguments_of(call, ADAPTER_PARAMETERS, data="sequence") if call is not None else None
-    )
-    if (
-        call is None
-        or arguments is None
-        or "sequence" not in arguments
-        or not trial.context.at(call)
-    ):
+    if call is None or not trial.context.at(call):
+        return None
+    arguments = arguments_of(call, ADAPTER_PARAMETERS, data="sequence")
+    if arguments is None or "sequence" not in arguments:
         return None
     roles = roles_of(trial, call)
     is_lost = Role.TRAINING in roles and len(arguments) > 1 and not _is_always_returned(trial, call)

@@ -175,27 +175,23 @@ def _compile(
     makers = [origin.node.func for origin in models if isinstance(origin.node, ast.Call)]
     makers += [base for maker in makers for base in _bases(trial, maker)]
     meanings = [trial.modules.meaning(maker) or "" for maker in makers]
-    standalone = not any(meaning.startswith("tensorflow.") for meaning in meanings) and (
-        has_standalone_layers(trial)
-        or any(means_standalone(trial, meaning) for meaning in meanings)
-    )
+    is_own = any(means_standalone(trial, meaning) for meaning in meanings)
+    of_tensorflow = any(meaning.startswith("tensorflow.") for meaning in meanings)
+    standalone = not of_tensorflow and (is_own or has_standalone_layers(trial))
     wrapped = any(_is_wrapping(origin.node) for origin in origins)
     return Compile(source, call, not is_other, wrapped, standalone)
 
 
 def classes_of(trial: Trial, maker: ast.expr) -> list[ast.ClassDef]:
     """The classes of the project that an expression may mean."""
-    return [
-        origin.node for origin in trial.flow.origins(maker) if isinstance(origin.node, ast.ClassDef)
-    ]
+    nodes = [origin.node for origin in trial.flow.origins(maker)]
+    return [node for node in nodes if isinstance(node, ast.ClassDef)]
 
 
 def _bases(trial: Trial, maker: ast.expr) -> list[ast.expr]:
     """The bases of the classes of the project that an expression may mean."""
-    classes = classes_of(trial, maker)
-    return [
-        base for owner in classes for ancestor in trial.flow.bases(owner) for base in ancestor.bases
-    ]
+    classes = [kind for owner in classes_of(trial, maker) for kind in trial.flow.bases(owner)]
+    return [base for kind in classes for base in kind.bases]
 
 
 def unwrap_origins(trial: Trial, origins: list[Origin]) -> set[Origin]:

@@ -135,9 +135,7 @@ class Modules:
         first = dotted.partition(".")[0]
         if first not in self.by_name:
             for folder in self._added:
-                if any(
-                    f"{known_name}.".startswith(f"{folder}{first}.") for known_name in self.by_name
-                ):
+                if any(f"{known}.".startswith(f"{folder}{first}.") for known in self.by_name):
                     return folder + dotted
         return dotted
 

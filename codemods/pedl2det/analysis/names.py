@@ -320,10 +320,8 @@ class Names:
 
     def module_names(self) -> set[str]:
         """The names that the module's own scope binds."""
-        return {
-            *self._bound[self.tree],
-            *(name for scope, name in self._known if scope is self.tree),
-        }
+        known = {name for scope, name in self._known if scope is self.tree}
+        return known | self._bound[self.tree].keys()
 
     def is_hidden(self, name: str, dotted: str) -> bool:
         """Whether a function or class of the file binds a name to something else."""

@@ -59,9 +59,7 @@ def age(trial: Trial) -> Age:
         return Age.TENSORFLOW_1
     candidates = [reference for reference in trial.all_references if _is_sign(trial, reference)]
     signs = [reference for reference in candidates if not _is_guarded(reference)]
-    if any(
-        reference.row is not None and reference.row.since == TENSORFLOW_2 for reference in signs
-    ):
+    if any(reference.row and reference.row.since == TENSORFLOW_2 for reference in signs):
         return Age.TENSORFLOW_1
     if signs or is_early or _defines_optimizer(trial) or _gives_rate(trial):
         return Age.TENSORFLOW_2
@@ -227,11 +225,8 @@ def before_models(trial: Trial, dotted: str) -> Iterator[fx.Fix]:
         homes = [trial.modules.home(root) for root in trial.roots]
         homes += [trial.loaders_home] if trial.loaders_home is not None else []
         for source in trial.modules.run_by_importing(homes):
-            first = next(
-                (statement for statement in source.tree.body if _makes_at_once(trial, statement)),
-                None,
-            )
-            if first is not None:
+            uses = (line for line in source.tree.body if _makes_at_once(trial, line))
+            if first := next(uses, None):
                 yield from before_use(source, first, f"{dotted}()")
     for root in trial.roots:
         if root in trial.context_based_roots:

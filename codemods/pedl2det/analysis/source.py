@@ -32,11 +32,8 @@ def skipped_lines(text: str, tree: ast.Module | None = None) -> frozenset[int]:
     begun = next((n for n, line in enumerate(lines, 1) if line.partition("#")[0].strip()), 0)
     inside: set[int] = set()
     if tree is not None and marked:  # a statement over several lines is left as a whole
-        is_documented = ast.get_docstring(tree) is not None
-        begun = max(
-            (statement.lineno for statement in tree.body[is_documented : is_documented + 1]),
-            default=0,
-        )
+        statements = tree.body[ast.get_docstring(tree) is not None :]
+        begun = statements[0].lineno if statements else 0
         nodes = (node for node in ast.walk(tree) if isinstance(node, ast.stmt))
         extents = (range(node.lineno, _end_of_head(node) + 1) for node in nodes)
         inside = {line for extent in extents if not marked.isdisjoint(extent) for line in extent}

@@ -247,9 +247,8 @@ class Trial:
         """Where a function that the old harness called is defined: a dotted name."""
         if self.generation is not Generation.PEDL or not self.roots:
             return None
-        candidates = [
-            entry.replace(":", ".") for entry in sorted((self.entry_names or {}).get(key, ()))
-        ]
+        named = sorted((self.entry_names or {}).get(key, ()))
+        candidates = [entry.replace(":", ".") for entry in named]
         if "__init__" in self.modules.by_name:
             candidates.append(f"__init__.{name}")
         beside = [self.modules.name_of(self.modules.home(root)) for root in self.roots]
@@ -283,9 +282,8 @@ class Trial:
 
     def mentions(self, words: str) -> bool:
         """Whether the code or the configs match a pattern, or may do so in carried code."""
-        texts = [source.text for source in self.modules] + [
-            repr(config) for _, config in self.configs
-        ]
+        texts = [source.text for source in self.modules]
+        texts += [repr(config) for _, config in self.configs]
         return self.carried or any(re.search(words, text) for text in texts)
 
     def unseen_lines(self, source: Source) -> Container[int]:

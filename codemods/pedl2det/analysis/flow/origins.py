@@ -111,10 +111,7 @@ class Classes:
         others = [other for other in self.family(owner) if other not in bases]
         beside = [other for other in others if owner not in self.bases(other)]
         from_bases = self._own_methods(bases[1:], name)[:1]
-        return [
-            *from_bases,
-            *(method for method in self._own_methods(beside, name) if method not in from_bases),
-        ]
+        return [*dict.fromkeys([*from_bases, *self._own_methods(beside, name)])]
 
     def _own_methods(self, classes: Iterable[ast.ClassDef], name: str) -> list[Function]:
         methods = (self.own_method(node, name) for node in classes)
