@@ -149,21 +149,9 @@ class Mark:
     text: str
 
 
-Edit = (
-    Replace
-    | ReplaceStatement
-    | InsertBefore
-    | InsertAfter
-    | Extract
-    | InsertFirst
-    | RenameKeyword
-    | Drop
-    | AddArgument
-    | AddParameter
-    | RenameFunction
-    | AddMember
-    | Mark
-)
+_OfStatement = ReplaceStatement | InsertBefore | InsertAfter | InsertFirst | Mark
+_OfArgument = RenameKeyword | Drop | AddArgument | AddParameter
+Edit = Replace | Extract | RenameFunction | AddMember | _OfStatement | _OfArgument
 
 
 @dataclass(frozen=True)

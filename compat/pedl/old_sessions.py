@@ -27,8 +27,6 @@ _LONGEST_CHAIN = 200
 
 @dataclass(frozen=True, eq=False)
 class _Operation:
-    """A recorded operation."""
-
     name: str  #: its type
     #: a recorded operation and the index of its output, or a tensor, for each input
     inputs: tuple[Any, ...]

@@ -38,10 +38,10 @@ def device(path: Path) -> None:
 
 
 BAD: list[tuple[Callable[[Path], object], str]] = [
-    (dangling, "a link to nothing: nowhere does not exist"),
-    (os.mkfifo, "no regular file: put one here"),
-    (bound, "no regular file: put one here"),
-    (device, "no regular file: put one here"),
+    (dangling, "cannot be read: No such file or directory"),
+    (os.mkfifo, "cannot be read: no regular file"),
+    (bound, "cannot be read: no regular file"),
+    (device, "cannot be read: no regular file"),
     (cycle, "cannot be read: Too many levels of symbolic links"),
 ]
 
@@ -143,7 +143,7 @@ def test_names_that_are_no_text_hide_nothing(tmp_path: Path) -> None:
     done = migrated(tmp_path)
 
     assert done.returncode == 1
-    assert "\\udcff/\\udcfe.py:1: scan: bad input: a link to nothing" in done.stderr
+    assert "\\udcff/\\udcfe.py:1: scan: bad input: cannot be read: No such file" in done.stderr
     assert "2 of 2 trials rewritten" in done.stderr
 
 
@@ -156,7 +156,7 @@ def test_other_texts_are_a_note_and_locks_of_an_editor_are_none(tmp_path: Path) 
     done = migrated(trial)
 
     assert done.returncode == 0, done.stderr
-    assert "notes.txt:1: scan: note: a link to nothing" in done.stderr
+    assert "notes.txt:1: scan: note: cannot be read: No such file" in done.stderr
     assert ".#model_def" not in done.stderr
 
 

@@ -131,7 +131,7 @@ def test_line_ends_and_the_byte_order_mark_stay(newline: str, bom: str, tmp_path
     file.write_bytes((bom + PEDL.replace("\n", newline)).encode())
     config = Config.read(file)
 
-    new = config.encoded(migrate_config(config.text, FACTS).text)
+    new = migrate_config(config.text, FACTS).text.encode(config.encoding)
 
     assert new.decode() == bom + PEDL_NOW.replace("\n", newline)
 
@@ -643,7 +643,7 @@ def test_a_config_is_read_from_a_file(tmp_path: Path) -> None:
 
     assert config.is_experiment
     assert config.counts_steps
-    assert config.encoded(config.text) == path.read_bytes()
+    assert config.text.encode(config.encoding) == path.read_bytes()
 
 
 def test_paths_of_a_cluster_are_relative_in_what_the_trial_reads() -> None:

@@ -200,5 +200,4 @@ class Reaching:
         return self._in(node), not is_certain
 
     def _in(self, node: ast.AST) -> set[ast.AST]:
-        """The bindings in a node."""
         return self._within.get(node, set())

@@ -97,11 +97,7 @@ class Config:
 
     @classmethod
     def of(cls, text: str, encoding: str = "utf-8") -> Config:
-        """Compose a text.
-
-        Raises:
-            Unreadable: the text is not one YAML document, or a mapping has a key twice.
-        """
+        """Compose a text; raise `Unreadable` if it is not one YAML document, or has a key twice."""
         try:
             root = yaml.compose(text, Loader=_FAST)
             _check(root)
@@ -112,10 +108,6 @@ class Config:
         except RecursionError:
             raise Unreadable("nested too deeply to be read") from None
         return cls(text, root, encoding)
-
-    def encoded(self, text: str) -> bytes:
-        """Encode a new text of this file."""
-        return text.encode(self.encoding)
 
     @property
     def newline(self) -> str:

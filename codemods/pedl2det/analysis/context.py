@@ -146,10 +146,8 @@ class ContextReach:
     def _on_trial(self, function: Function) -> str | None:
         """The context's expression in a method of a trial."""
         owner = self._flow.modules.home(function).names.parents.get(function)
-        is_bound = not (
-            has_decorator(function, "staticmethod") or has_decorator(function, "classmethod")
-        )
-        if owner not in self._classes or not is_bound:
+        is_free = any(has_decorator(function, name) for name in ("staticmethod", "classmethod"))
+        if owner not in self._classes or is_free:
             return None
         if function.name == "__init__":
             return self.constructor_parameter(function)
@@ -179,11 +177,8 @@ class ContextReach:
     def _stored_attributes(self) -> set[str]:
         """The attributes that the classes of the trial set, define or name in a text."""
         modules = self._flow.modules  # other code may set them on the trial, too
-        stored = {
-            attribute.attr
-            for attribute in modules.of(ast.Attribute)
-            if isinstance(attribute.ctx, ast.Store)
-        }
+        attributes = modules.of(ast.Attribute)
+        stored = {node.attr for node in attributes if isinstance(node.ctx, ast.Store)}
         for owner in self._classes:
             names = self._flow.modules.home(owner).names
             for node in names.below(owner):
@@ -200,13 +195,14 @@ def _given_context(function: Function) -> ast.arg | None:
     """The parameter through which a constructor already gets the context."""
     done = {ast.unparse(statement) for statement in function.body}
     for parameter in by_position(function)[1:]:
-        is_annotated = parameter.annotation is not None and "Context" in ast.unparse(
-            parameter.annotation
-        )
-        assignments = {
-            f"{first_parameter(function)}.{name} = {parameter.arg}" for name in _ATTRIBUTES
-        }
-        if is_annotated or parameter.arg in ("context", "trial_context") or assignments & done:
+        annotation = ast.unparse(parameter.annotation) if parameter.annotation is not None else ""
+        me = first_parameter(function)
+        assignments = {f"{me}.{name} = {parameter.arg}" for name in _ATTRIBUTES}
+        if (
+            "Context" in annotation
+            or parameter.arg in ("context", "trial_context")
+            or assignments & done
+        ):
             return parameter
     return None
 

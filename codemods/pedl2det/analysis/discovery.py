@@ -113,16 +113,11 @@ def discover(paths: Sequence[Path]) -> Discovered:
         ]
         own_scripts = tuple(script for script in scripts if script.parent == home)
         configs = configs_of.get(home, ())
-        entries = [
-            config for file in configs if (config := reader.config_or_none(file)) is not None
-        ]
+        entries = [*filter(None, map(reader.config_or_none, configs))]
         top = max(
             (directory for directory in directories if home.is_relative_to(directory)), default=home
         )
-        defining = [
-            *(file for file, trial_home in trials.items() if trial_home == home),
-            *own_scripts,
-        ]
+        defining = [*(file for file in trials if trials[file] == home), *own_scripts]
         project = membership.members(home, defining, old, entries, reader, inner, top)
         projects.append(replace(project, configs=configs, scripts=own_scripts))
     projects += _without_trial(files.old, projects, reader)

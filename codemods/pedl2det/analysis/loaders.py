@@ -9,9 +9,8 @@ from enum import Enum
 
 import pedl2det_names as names
 from pedl2det.analysis.bindings import Path
-from pedl2det.analysis.context import entry_of
-from pedl2det.analysis.flow.values import Function, Origin, Use, Way, arguments_of, by_position
-from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Reference, Trial
+from pedl2det.analysis.flow.values import Function, Origin, Use, Way, arguments_of
+from pedl2det.analysis.trial import Generation, Reference, Trial
 
 TRAINING_METHOD = "build_training_data_loader"
 VALIDATION_METHOD = "build_validation_data_loader"
@@ -70,10 +69,8 @@ def returned_loaders(trial: Trial) -> Iterator[tuple[Role, list[Origin]]]:
     for function, role in loader_functions(trial):
         for value in trial.flow.returned(function):
             for loader_role in Role if role is None else [role]:
-                yield (
-                    loader_role,
-                    made_of(trial, value, () if role is not None else (loader_role.value,)),
-                )
+                path = () if role is not None else (loader_role.value,)
+                yield loader_role, made_of(trial, value, path)
 
 
 def pair_name(trial: Trial) -> str:
@@ -107,15 +104,10 @@ def needs_unwrapping(trial: Trial) -> bool:
 def plain_adapter(trial: Trial, reference: Reference) -> Role | None:
     """The role of a returned adapter with visible settings, which can become ``configure_fit``."""
     call = reference.call
-    arguments = (
-        arguments_of(call, ADAPTER_PARAMETERS, data="sequence") if call is not None else None
-    )
-    if (
-        call is None
-        or arguments is None
-        or "sequence" not in arguments
-        or not trial.context.at(call)
-    ):
+    if call is None or not trial.context.at(call):
+        return None
+    arguments = arguments_of(call, ADAPTER_PARAMETERS, data="sequence")
+    if arguments is None or "sequence" not in arguments:
         return None
     roles = roles_of(trial, call)
     is_lost = Role.TRAINING in roles and len(arguments) > 1 and not _is_always_returned(trial, call)
@@ -185,21 +177,9 @@ def _is_batch_size(trial: Trial, origin: Origin) -> bool:
 
 def _is_hparams(trial: Trial, node: ast.arg) -> bool:
     """Whether the old harness passed the hyperparameters to a parameter, unchanged."""
-    parameters = [
-        entry_of(function).hparams
-        for function in (trial.loaders, trial.download)
-        if function is not None
-    ]
-    parameters += [
-        parameter
-        for _, method in trial.methods(*GIVEN_HPARAMS)
-        for parameter in by_position(method)[1:2]
-    ]
-    return (
-        trial.generation is Generation.PEDL
-        and node in parameters
-        and not any(use.is_change for use in trial.flow.parameter_uses(node))
-    )
+    if trial.generation is not Generation.PEDL or node not in trial.hparams_parameters:
+        return False
+    return not any(use.is_change for use in trial.flow.parameter_uses(node))
 
 
 def made_of(trial: Trial, node: ast.expr, path: Path = (), depth: int = 0) -> list[Origin]:

@@ -118,13 +118,8 @@ def _with_subclasses(
     if above == file.parent:
         return {}
     derives = rf"^class\s+\w+\s*\([^)]*\b(?:{'|'.join(classes)})\b".encode()
-    subclasses = [
-        other
-        for other in python
-        if other != file
-        and other.is_relative_to(above)
-        and re.search(derives, other.read_bytes(), re.M)
-    ]
+    others = [other for other in python if other != file and other.is_relative_to(above)]
+    subclasses = [other for other in others if re.search(derives, other.read_bytes(), re.M)]
     return dict.fromkeys((file, *subclasses), above) if subclasses else {}
 
 
@@ -219,8 +214,7 @@ class _Walk:
                 for name, imported in files_by_name.items():
                     waiting.append(imported)
                     if not imported.is_relative_to(self.home):
-                        outer = self._name(name, base) if is_relative else name
-                        self.outside.setdefault(imported, outer)
+                        self.outside.setdefault(imported, name)
 
     def named(self, configs: Sequence[Config]) -> Iterator[Path]:
         """The files that the configs name as entrypoints; also note where their imports start."""
@@ -248,12 +242,6 @@ class _Walk:
         for file, name in sorted(self.outside.items()):
             modules.setdefault(name, file)
         return dict(sorted(modules.items()))
-
-    def _name(self, name: str, base: Path) -> str:
-        """The dotted name of a file outside of the trial's directory."""
-        top = self.above[-1] if self.above else base
-        parts = base.relative_to(top).parts if base.is_relative_to(top) else ()
-        return ".".join([*parts, name])
 
     def _imports(self, source: Source) -> Iterator[tuple[Path, dict[str, Path], bool]]:
         """The imports of a file: the base directory, the files by name, and if it is relative."""

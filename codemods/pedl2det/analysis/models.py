@@ -12,7 +12,6 @@ from pedl2det.analysis.flow.values import (
     Origin,
     Way,
     argument,
-    first_parameter,
     has_hidden_arguments,
 )
 from pedl2det.analysis.old_keras import KERAS, has_standalone_layers, means_standalone
@@ -71,7 +70,7 @@ def compiles(trial: Trial) -> list[Compile]:
     for call in trial.modules.of(ast.Call):
         if isinstance(call.func, ast.Attribute) and call.func.attr == "compile":
             source, origins = trial.modules.home(call), trial.flow.origins(call.func.value)
-            if _is_model(trial, source, call, origins):
+            if _is_model(trial, call, origins):
                 compiled.append(_compile(trial, source, call, origins, returned))
     return compiled
 
@@ -83,13 +82,11 @@ def is_certain(trial: Trial, value: ast.expr) -> bool:
         return all(is_certain(trial, part) for part in parts)
     members = [*trial.flow.members(value)]  # a list from elsewhere may be extended
     is_one = len(members) == 1 and isinstance(members[0], FUNCTIONS)
-    return is_one or (
-        bool(members)
-        and all(
-            isinstance(member, ast.Constant) or _meaning(trial, member).startswith(f"{KERAS}.")
-            for member in members
-        )
+    are_known = all(
+        isinstance(member, ast.Constant) or _meaning(trial, member).startswith(f"{KERAS}.")
+        for member in members
     )
+    return is_one or (bool(members) and are_known)
 
 
 def _meaning(trial: Trial, member: ast.AST) -> str:
@@ -186,27 +183,23 @@ def _compile(
     makers = [origin.node.func for origin in models if isinstance(origin.node, ast.Call)]
     makers += [base for maker in makers for base in _bases(trial, maker)]
     meanings = [trial.modules.meaning(maker) or "" for maker in makers]
-    standalone = not any(meaning.startswith("tensorflow.") for meaning in meanings) and (
-        has_standalone_layers(trial)
-        or any(means_standalone(trial, meaning) for meaning in meanings)
-    )
+    is_own = any(means_standalone(trial, meaning) for meaning in meanings)
+    of_tensorflow = any(meaning.startswith("tensorflow.") for meaning in meanings)
+    standalone = not of_tensorflow and (is_own or has_standalone_layers(trial))
     wrapped = any(_is_wrapping(origin.node) for origin in origins)
     return Compile(source, call, not is_other, wrapped, standalone)
 
 
 def classes_of(trial: Trial, maker: ast.expr) -> list[ast.ClassDef]:
     """The classes of the project that an expression may mean."""
-    return [
-        origin.node for origin in trial.flow.origins(maker) if isinstance(origin.node, ast.ClassDef)
-    ]
+    nodes = [origin.node for origin in trial.flow.origins(maker)]
+    return [node for node in nodes if isinstance(node, ast.ClassDef)]
 
 
 def _bases(trial: Trial, maker: ast.expr) -> list[ast.expr]:
     """The bases of the classes of the project that an expression may mean."""
-    classes = classes_of(trial, maker)
-    return [
-        base for owner in classes for ancestor in trial.flow.bases(owner) for base in ancestor.bases
-    ]
+    classes = [kind for owner in classes_of(trial, maker) for kind in trial.flow.bases(owner)]
+    return [base for kind in classes for base in kind.bases]
 
 
 def unwrap_origins(trial: Trial, origins: list[Origin]) -> set[Origin]:
@@ -222,14 +215,10 @@ def unwrap_origins(trial: Trial, origins: list[Origin]) -> set[Origin]:
 
 
 def _is_wrapping(node: ast.AST) -> bool:
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "wrap_model"
-    )
+    return isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "wrap_model"
 
 
-def _is_model(trial: Trial, source: Source, call: ast.Call, origins: list[Origin]) -> bool:
+def _is_model(trial: Trial, call: ast.Call, origins: list[Origin]) -> bool:
     """Whether a call of ``compile`` is that of a Keras model."""
     assert isinstance(call.func, ast.Attribute)
     receiver = call.func.value
@@ -239,12 +228,6 @@ def _is_model(trial: Trial, source: Source, call: ast.Call, origins: list[Origin
         return False
     if any(makes_model(trial, origin.node) for origin in origins):
         return True
-    owner = source.names.class_around(call)
-    if isinstance(receiver, ast.Name) and owner is not None and is_model_class(trial, owner):
-        functions = (
-            function for function in source.names.around(call) if isinstance(function, Function)
-        )
-        return any(first_parameter(function) == receiver.id for function in functions)
     keywords = {keyword.arg for keyword in call.keywords}
     return bool(keywords & (_ARGUMENTS | {None})) or len(call.args) > 1
 
@@ -301,11 +284,8 @@ def monitor_of(trial: Trial, call: ast.Call) -> Monitor | None:
         hides = any(keyword.arg is None for keyword in call.keywords)
         return Monitor(call, is_of_keras, None, (), None if hides else frozenset({"val_loss"}))
     origins = trial.flow.origins(monitor)
-    texts = tuple(
-        origin.node
-        for origin in origins
-        if isinstance(origin.node, ast.Constant) and not origin.path
-    )
+    values = [origin.node for origin in origins if not origin.path]
+    texts = tuple(value for value in values if isinstance(value, ast.Constant))
     metrics = frozenset(str(text.value) for text in texts) if len(texts) == len(origins) else None
     return Monitor(call, is_of_keras, monitor, texts, metrics)
 

@@ -135,9 +135,7 @@ class Modules:
         first = dotted.partition(".")[0]
         if first not in self.by_name:
             for folder in self._added:
-                if any(
-                    f"{known_name}.".startswith(f"{folder}{first}.") for known_name in self.by_name
-                ):
+                if any(f"{known}.".startswith(f"{folder}{first}.") for known in self.by_name):
                     return folder + dotted
         return dotted
 
@@ -171,7 +169,6 @@ class Modules:
         return other in run[1:]
 
     def _packages(self, source: Source) -> list[Source]:
-        """The packages around a file."""
         parts = self.name_of(source).split(".")
         packages = (self.by_name.get(".".join(parts[:end])) for end in range(1, len(parts)))
         return [package for package in packages if package is not None]
@@ -276,11 +273,7 @@ def _imports(source: Source, node: ast.AST) -> list[str]:
 def _is_plain_binding(node: ast.stmt) -> bool:
     """Whether a statement only binds a name to something that needs no call."""
     match node:
-        case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
-            return not node.decorator_list
         case ast.Pass() | ast.Expr(value=ast.Constant()):
-            return True
-        case ast.Assign(targets=[ast.Name(id=name)]) if name.startswith("__"):
             return True
         case ast.Assign(targets=targets, value=value):
             is_call = any(isinstance(part, ast.Call) for part in ast.walk(value))

@@ -101,8 +101,6 @@ class Names:
         self._resolve_guards()
         self._follow_aliases()
 
-    # Nodes.
-
     @overload
     def of(self, kind: type[Node], /) -> list[Node]: ...
 
@@ -175,8 +173,6 @@ class Names:
             node = self.parents[node]
         return node
 
-    # What a name means.
-
     def link(self, follow: Callable[[str], str]) -> None:
         """Resolve dotted names through other files from now on."""
         self.follow = follow
@@ -242,8 +238,6 @@ class Names:
         if isinstance(statement, ast.ImportFrom):
             return imported_as(statement, alias)
         return alias.name if alias.asname else alias.name.partition(".")[0]
-
-    # What binds a name.
 
     def binder(self, node: ast.Name) -> Scope | None:
         """The innermost scope around a name that binds it."""
@@ -328,10 +322,8 @@ class Names:
 
     def module_names(self) -> set[str]:
         """The names that the module's own scope binds."""
-        return {
-            *self._bound[self.tree],
-            *(name for scope, name in self._known if scope is self.tree),
-        }
+        known = {name for scope, name in self._known if scope is self.tree}
+        return known | self._bound[self.tree].keys()
 
     def is_hidden(self, name: str, dotted: str) -> bool:
         """Whether a function or class of the file binds a name to something else."""

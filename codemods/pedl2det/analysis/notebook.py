@@ -54,21 +54,16 @@ class Document:
 
     @classmethod
     def of(cls, path: Path, data: bytes) -> Document:
-        """Read the bytes of a notebook.
-
-        Raises:
-            Unreadable: they are not a notebook of format 4.
-        """
+        """Read the bytes of a notebook; raise `Unreadable` if they are none of format 4."""
         try:
             text, encoding = decoded(data)
-            value = json.loads(text)
+            cells = tuple(_cells(text, json.loads(text)["cells"]))
         except json.JSONDecodeError as error:
             raise Unreadable(f"not JSON: {error.msg}", error.lineno) from None
-        except RecursionError:
-            raise Unreadable("not a notebook: its JSON is nested too deep") from None
-        if not isinstance(value, dict) or not isinstance(value.get("cells"), list):
-            raise Unreadable("not a notebook of format 4: open it in Jupyter and save it again")
-        return cls(path, text, encoding, tuple(_cells(text, value["cells"])))
+        except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
+            what = "not a notebook of format 4: open it in Jupyter and save it again"
+            raise Unreadable(what) from None
+        return cls(path, text, encoding, cells)
 
     def with_sources(self, sources: dict[int, str]) -> bytes:
         """The bytes with new texts for some cells, by number."""
@@ -92,10 +87,7 @@ def _cells(text: str, cells: Sequence[Any]) -> Iterator[Cell]:
     notebook = dict(_items(text, _after_blank(text, 0)))
     spans = (span for _, span in _items(text, notebook["cells"][0]))
     for number, (cell, (start, _)) in enumerate(zip(cells, spans, strict=True), 1):
-        try:
-            source = "".join(cell.get("source", ""))  # a text, or a list of texts
-        except (AttributeError, TypeError):
-            raise Unreadable(f"not a notebook: cell {number} has no text as its source") from None
+        source = "".join(cell.get("source", ""))  # a text, or a list of texts
         is_code = cell.get("cell_type") == "code" and "source" in cell
         yield Cell(number, is_code, source, dict(_items(text, start)).get("source", (start, start)))
 
@@ -188,10 +180,8 @@ def _ipython_in(source: str) -> re.Match[str] | None:
     wrong = -1
     try:
         ast.parse(source)
-    except SyntaxError as error:
-        wrong = (error.lineno or 1) - 1
-    except ValueError:  # a null byte
-        pass
+    except (SyntaxError, ValueError) as error:  # or a null byte
+        wrong = (getattr(error, "lineno", None) or 1) - 1
     for match in _IPYTHON.finditer(source):
         first = source.count("\n", 0, match.start())
         if match["future"] or first <= wrong <= first + match[0].count("\n"):
@@ -200,11 +190,7 @@ def _ipython_in(source: str) -> re.Match[str] | None:
 
 
 def unmask(text: str, magics: tuple[Magic, ...]) -> str:
-    """Put back the IPython of a cell.
-
-    Raises:
-        ValueError: a mask is missing or there twice; the message names its IPython.
-    """
+    """Put back the IPython of a cell; a `ValueError` names that whose mask is not there once."""
     for magic in magics:
         if text.count(magic.mask) != 1:
             raise ValueError(f"{magic.text.splitlines()[0]} of line {magic.line}")
@@ -226,11 +212,7 @@ class NotebookSource(Source):
 
     @classmethod
     def read(cls, path: Path) -> NotebookSource:
-        """Read and parse a notebook.
-
-        Raises:
-            Unreadable: it is not a notebook, or its cells are not Python 3.
-        """
+        """Read a notebook; raise `Unreadable` if it is none, or its cells are not Python 3."""
         return cls.parsed(Document.of(path, read_bytes(path)))
 
     @classmethod
@@ -259,11 +241,7 @@ class NotebookSource(Source):
         return self.places[min(line, len(self.places) - 1)]
 
     def encoded(self, text: str) -> bytes:
-        """The bytes of the notebook with a new text.
-
-        Raises:
-            ValueError: the border of a cell or some IPython is missing; the message names it.
-        """
+        """The bytes of the notebook with a new text; a `ValueError` names what that lacks."""
         old, new = _chunks(self.text), _chunks(text)
         if list(old) != list(new):
             raise ValueError("the border of a cell")
@@ -282,8 +260,6 @@ class NotebookSource(Source):
             again = NotebookSource.parsed(Document.of(self.path, data))
         except ValueError as error:
             return f"would lose {error}"
-        except Unreadable as error:
-            return f"would not be a notebook: {error}"
         is_same = _stripped(again.text) == _stripped(text)
         return None if is_same else "would not read back as it was written"
 

@@ -52,14 +52,14 @@ def age(trial: Trial) -> Age:
     their old meaning only in code of that age. Files that no training imports are ignored.
     """
     trial = trial.trained
-    is_early, images = trial.generation is Generation.EARLY, _in_images(trial)
+    named = trial.settings("environment", "image")
+    images = {major for _, image in named for major, _ in tensorflow_in(str(image))}
+    is_early = trial.generation is Generation.EARLY
     if trial.generation is Generation.PEDL or (is_early and images != {2}) or images == {1}:
         return Age.TENSORFLOW_1
     candidates = [reference for reference in trial.all_references if _is_sign(trial, reference)]
     signs = [reference for reference in candidates if not _is_guarded(reference)]
-    if any(
-        reference.row is not None and reference.row.since == TENSORFLOW_2 for reference in signs
-    ):
+    if any(reference.row and reference.row.since == TENSORFLOW_2 for reference in signs):
         return Age.TENSORFLOW_1
     if signs or is_early or _defines_optimizer(trial) or _gives_rate(trial):
         return Age.TENSORFLOW_2
@@ -68,11 +68,8 @@ def age(trial: Trial) -> Age:
 
 def _defines_optimizer(trial: Trial) -> bool:
     """Whether a class overrides a hook of optimizers that those of today do not call."""
-    return any(
-        isinstance(member, ast.FunctionDef) and member.name in _OPTIMIZER_HOOKS
-        for node in trial.modules.of(ast.ClassDef)
-        for member in node.body
-    )
+    members = [member for node in trial.modules.of(ast.ClassDef) for member in node.body]
+    return any(getattr(member, "name", "") in _OPTIMIZER_HOOKS for member in members)
 
 
 def _gives_rate(trial: Trial) -> bool:
@@ -91,12 +88,6 @@ def _is_value(trial: Trial, function: ast.expr) -> bool:
     if meaning is None:
         return not (isinstance(function, ast.Attribute) or trial.modules.is_of_library(function))
     return meaning == "functools.partial"
-
-
-def _in_images(trial: Trial) -> set[int]:
-    """Return the major versions of TensorFlow in the images that the configs name."""
-    images = trial.settings("environment", "image")
-    return {major for _, image in images for major, _ in tensorflow_in(str(image))}
 
 
 def _is_guarded(reference: Reference) -> bool:
@@ -152,22 +143,17 @@ def row_for(reference: Reference, written_for: Age) -> names.Name | None:
     row = reference.row
     if row is None or written_for is Age.TENSORFLOW_1:
         return row
-    row = _of_tensorflow_2(reference.dotted, row)
+    # In code for TensorFlow 2, its private and standalone Keras had its defaults.
+    if is_standalone(reference.dotted):
+        row = names.lookup(f"tensorflow.python.{reference.dotted}") or row
+    public = names.lookup(row.new) if row.new else None
+    if public is not None and public.changed and public.since == TENSORFLOW_2:
+        row = replace(row, defaults={}, write="")
     if not row.changed:
         return row
     if row.since == TENSORFLOW_2:
         return None
     return None if row.since == KERAS_2_11 and written_for is Age.CURRENT else row
-
-
-def _of_tensorflow_2(dotted: str, row: names.Name) -> names.Name:
-    """The row in code for TensorFlow 2, whose private and standalone Keras had its defaults."""
-    if is_standalone(dotted):
-        row = names.lookup(f"tensorflow.python.{dotted}") or row
-    public = names.lookup(row.new) if row.new else None
-    if public is None or not public.changed or public.since != TENSORFLOW_2:
-        return row
-    return replace(row, defaults={}, write="")
 
 
 def edits_for_today(call: ast.Call | None, row: names.Name) -> list[fx.Edit] | None:
@@ -239,11 +225,8 @@ def before_models(trial: Trial, dotted: str) -> Iterator[fx.Fix]:
         homes = [trial.modules.home(root) for root in trial.roots]
         homes += [trial.loaders_home] if trial.loaders_home is not None else []
         for source in trial.modules.run_by_importing(homes):
-            first = next(
-                (statement for statement in source.tree.body if _makes_at_once(trial, statement)),
-                None,
-            )
-            if first is not None:
+            uses = (line for line in source.tree.body if _makes_at_once(trial, line))
+            if first := next(uses, None):
                 yield from before_use(source, first, f"{dotted}()")
     for root in trial.roots:
         if root in trial.context_based_roots:
@@ -341,11 +324,8 @@ def call_edits(call: ast.Call, row: names.Name) -> list[fx.Edit] | None:
             edits.append(fx.RenameKeyword(keyword, new))
         if keyword.arg == "dim_ordering":
             edits.append(_data_format(keyword.value))
-    named = [
-        row.keywords.get(keyword.arg, keyword.arg)
-        for keyword in call.keywords
-        if keyword.arg is not None
-    ]
+    given = [keyword.arg for keyword in call.keywords if keyword.arg is not None]
+    named = [row.keywords.get(name, name) for name in given]
     if len({*named} - {None}) + named.count(None) < len(named):
         return None  # two of them have the same name today
     missing = dict(_missing(call, row, filled))
@@ -444,7 +424,6 @@ def _makes_one(trial: Trial, origin: Origin) -> bool:
 
 
 def _is_class(dotted: str | None) -> bool:
-    """Whether a name is a class of optimizers of any Keras."""
     row = names.lookup(dotted) if dotted else None
     if row is not None and is_optimizer(row):
         return True

@@ -32,11 +32,8 @@ def skipped_lines(text: str, tree: ast.Module | None = None) -> frozenset[int]:
     begun = next((n for n, line in enumerate(lines, 1) if line.partition("#")[0].strip()), 0)
     inside: set[int] = set()
     if tree is not None and marked:  # a statement over several lines is left as a whole
-        is_documented = ast.get_docstring(tree) is not None
-        begun = max(
-            (statement.lineno for statement in tree.body[is_documented : is_documented + 1]),
-            default=0,
-        )
+        statements = tree.body[ast.get_docstring(tree) is not None :]
+        begun = statements[0].lineno if statements else 0
         nodes = (node for node in ast.walk(tree) if isinstance(node, ast.stmt))
         extents = (range(node.lineno, _end_of_head(node) + 1) for node in nodes)
         inside = {line for extent in extents if not marked.isdisjoint(extent) for line in extent}
@@ -78,11 +75,7 @@ class Source:
 
     @classmethod
     def read(cls, path: Path) -> Source:
-        """Read and parse a file.
-
-        Raises:
-            Unreadable: it cannot be read, or is not Python 3 in the encoding that it names.
-        """
+        """Read a file; raise `Unreadable` if it is not Python 3 in the encoding that it names."""
         data = read_bytes(path)
         try:
             encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
@@ -93,11 +86,7 @@ class Source:
 
     @classmethod
     def of(cls, path: Path, text: str, encoding: str = "utf-8") -> Source:
-        """Parse a text.
-
-        Raises:
-            Unreadable: it is not Python 3.
-        """
+        """Parse a text; raise `Unreadable` if it is not Python 3."""
         try:
             with warnings.catch_warnings(action="ignore"):  # about invalid escapes
                 return cls(path, text, encoding, ast.parse(text))
@@ -161,7 +150,6 @@ class Source:
 
     @cached_property
     def _starts(self) -> list[int]:
-        """Where each line begins in the text."""
         return [0, *(match.end() for match in NEWLINE.finditer(self.text))]
 
     def _column(self, line: int, offset: int) -> int:

@@ -74,30 +74,17 @@ def is_text(name: str) -> bool:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Read a regular file; nothing else is opened.
-
-    Raises:
-        Unreadable: it is none, or may not be read.
-    """
+    """Read a file; raise `Unreadable` if it is not regular, or may not be read."""
     try:
-        kind = stat.S_IFMT(path.stat().st_mode)
-        if kind != stat.S_IFREG:
-            is_folder = kind == stat.S_IFDIR
-            what = "this folder cannot be listed" if is_folder else "no regular file: put one here"
-            raise Unreadable(what)
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise Unreadable("cannot be read: no regular file")
         return path.read_bytes()
     except OSError as error:
-        if isinstance(error, FileNotFoundError) and path.is_symlink():
-            raise Unreadable(f"a link to nothing: {path.readlink()} does not exist") from None
         raise Unreadable(f"cannot be read: {error.strerror}") from None
 
 
 def decoded(data: bytes) -> tuple[str, str]:
-    """Decode UTF-8; return the text and the encoding that gives it back, with a byte order mark.
-
-    Raises:
-        Unreadable: it is not UTF-8.
-    """
+    """Return a UTF-8 text, and the encoding that gives it back; raise `Unreadable` for another."""
     encoding = "utf-8-sig" if data.startswith(codecs.BOM_UTF8) else "utf-8"
     try:
         return data.decode(encoding), encoding

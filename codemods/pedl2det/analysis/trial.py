@@ -15,7 +15,7 @@ import pedl2det_names as names
 from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.context import ConfigUses, ContextReach, entry_of
 from pedl2det.analysis.flow import Flow
-from pedl2det.analysis.flow.values import Function, has_decorator
+from pedl2det.analysis.flow.values import Function, by_position, has_decorator
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
 
@@ -91,8 +91,6 @@ class Trial:
     #: The lines that no proof has executed, by each file that one has imported; none without one.
     unseen: Mapping[Path, frozenset[int]] = field(default_factory=dict)
 
-    # Classes.
-
     @cached_property
     def roots(self) -> list[ast.ClassDef]:
         """The classes that derive directly from a trial class of PEDL or Determined."""
@@ -107,9 +105,7 @@ class Trial:
     def base_name(self, base: ast.expr) -> str | None:
         """The dotted name of a base, if it is a trial class of PEDL or Determined."""
         meaning = self.modules.meaning(base)
-        if meaning is None and isinstance(
-            base, ast.Name
-        ):  # a parameter of a function that makes the class
+        if meaning is None and isinstance(base, ast.Name):  # a parameter of what makes the class
             for origin in self._plain_flow.origins(base):
                 if isinstance(origin.node, ast.alias):
                     names = self.modules.home(origin.node).names
@@ -128,12 +124,8 @@ class Trial:
     def concrete(self) -> list[ast.ClassDef]:
         """The trial classes that no other class of the project derives from."""
         derived = [base for node in self.classes for base in self._plain_flow.bases(node)[1:]]
-        return [
-            node
-            for node in self.classes
-            if node not in derived
-            and any(base in self.roots for base in self._plain_flow.bases(node))
-        ]
+        last = [node for node in self.classes if node not in derived]
+        return [node for node in last if {*self._plain_flow.bases(node)} & {*self.roots}]
 
     @cached_property
     def exposed(self) -> dict[str, list[ast.ClassDef]]:
@@ -188,8 +180,6 @@ class Trial:
         """Whether it is trained as by Determined since 0.13."""
         return self.generation is not Generation.PEDL and not self.is_early
 
-    # Functions of the old harness.
-
     @cached_property
     def context_based_roots(self) -> list[ast.ClassDef]:
         """The context-based trials in a directory with trials of PEDL."""
@@ -229,6 +219,18 @@ class Trial:
         """The dotted name of ``download_data``."""
         return self._harness_place("download_data", "download_data_function")
 
+    @property
+    def harness_functions(self) -> list[Function]:
+        """``make_data_loaders`` and ``download_data``, if the old harness called them."""
+        return [function for function in (self.loaders, self.download) if function is not None]
+
+    @property
+    def hparams_parameters(self) -> list[ast.arg]:
+        """The parameters that the old harness filled with the hyperparameters."""
+        methods = [method for _, method in self.methods(*GIVEN_HPARAMS)]
+        functions = [*methods, *self.harness_functions]
+        return [parameter for function in functions for parameter in by_position(function)[1:2]]
+
     def _function_at(self, place: str | None) -> Function | None:
         home, local = self.modules.split(place) if place else (None, "")
         owner, _, method = local.rpartition(".")
@@ -245,9 +247,8 @@ class Trial:
         """Where a function that the old harness called is defined: a dotted name."""
         if self.generation is not Generation.PEDL or not self.roots:
             return None
-        candidates = [
-            entry.replace(":", ".") for entry in sorted((self.entry_names or {}).get(key, ()))
-        ]
+        named = sorted((self.entry_names or {}).get(key, ()))
+        candidates = [entry.replace(":", ".") for entry in named]
         if "__init__" in self.modules.by_name:
             candidates.append(f"__init__.{name}")
         beside = [self.modules.name_of(self.modules.home(root)) for root in self.roots]
@@ -285,8 +286,6 @@ class Trial:
             parts.append(replace(self, modules=Modules(own)))
         return parts or [self]
 
-    # Values.
-
     def settings(self, section: str, key: str) -> Iterator[tuple[Path, Any]]:
         """The values of ``section.key`` in the configs that have it."""
         for path, config in self.configs:
@@ -296,9 +295,8 @@ class Trial:
 
     def mentions(self, words: str) -> bool:
         """Whether the code or the configs match a pattern, or may do so in carried code."""
-        texts = [source.text for source in self.modules] + [
-            repr(config) for _, config in self.configs
-        ]
+        texts = [source.text for source in self.modules]
+        texts += [repr(config) for _, config in self.configs]
         return self.carried or any(re.search(words, text) for text in texts)
 
     def unseen_lines(self, source: Source) -> Container[int]:
@@ -318,7 +316,7 @@ class Trial:
     @cached_property
     def flow(self) -> Flow:
         """The value-flow graph."""
-        given = [function for function in (self.loaders, self.download) if function is not None]
+        given = self.harness_functions
         entries = [*given, *(method for _, method in self.methods())]
         given += [method for _, method in self.methods(*GIVEN_HPARAMS)]
         return Flow(self.modules, frozenset(entries), frozenset(given))
@@ -341,9 +339,9 @@ class Trial:
             if reference.call is not None:
                 is_known = self.context.at(reference.call) is not None
                 (today if is_known else as_before).append(reference.call)
-        for function in (self.loaders, self.download):
-            config = entry_of(function).config if function is not None else None
-            if function is not None and config is not None:
+        for function in self.harness_functions:
+            config = entry_of(function).config
+            if config is not None:
                 (today if self.context.can_take(function) else as_before).append(config)
         today += self.asked_of_context("get_experiment_config")
         uses = ConfigUses(self.flow, today, as_before)
@@ -354,15 +352,9 @@ class Trial:
         """The calls of a method of the context in a trial of early Determined."""
         if self.generation is not Generation.EARLY and not self.is_early:
             return []
-        return [
-            call
-            for call in self.modules.of(ast.Call)
-            if isinstance(call.func, ast.Attribute)
-            and call.func.attr == name
-            and not self.flow.called(call)
-        ]
-
-    # Names.
+        calls = self.modules.of(ast.Call)
+        named = [call for call in calls if getattr(call.func, "attr", "") == name]
+        return [call for call in named if not self.flow.called(call)]
 
     def today(self, node: ast.AST) -> str:
         """The dotted name that an expression means, as it is today; empty if it has none."""
@@ -378,12 +370,8 @@ class Trial:
         ]
         homes = [self.modules.home(root) for root in self.context_based_roots]
         homes = [home for home in homes if home not in old]
-        return [
-            reference
-            for reference in self.all_references
-            if reference.source not in homes
-            and reference.node.lineno not in reference.source.skipped
-        ]
+        served = [reference for reference in self.all_references if reference.source not in homes]
+        return [use for use in served if use.node.lineno not in use.source.skipped]
 
     @cached_property
     def all_references(self) -> list[Reference]:
@@ -392,11 +380,8 @@ class Trial:
 
     def uses(self, *dotted: str) -> list[Reference]:
         """The places that use some names, other than imports."""
-        return [
-            reference
-            for reference in self.references
-            if reference.dotted in dotted and not reference.is_import
-        ]
+        uses = (reference for reference in self.references if not reference.is_import)
+        return [use for use in uses if use.dotted in dotted]
 
 
 def today(dotted: str | None) -> str:

@@ -22,6 +22,7 @@ from pedl2det.analysis.bindings import imported_as
 from pedl2det.commands import arguments
 from pedl2det.errors import Pedl2DetError
 from pedl2det.visible import say
+from pedl2det_names.name import pairs
 
 _TENSORFLOWS = ("tensorflow", "tensorflow-cpu", "tensorflow-intel", "tf-nightly")
 _WITHOUT_TF_KERAS, _LAST_OF_HOROVOD = (2, 15), (2, 18)
@@ -184,20 +185,11 @@ def _minor(version: str) -> tuple[int, int]:
 
 
 #: The packages of modules that have other names.
-_PACKAGES = {
-    "Bio": "biopython",
-    "Crypto": "pycryptodome",
-    "PIL": "pillow",
-    "attr": "attrs",
-    "bs4": "beautifulsoup4",
-    "cv2": "opencv-python-headless",
-    "dateutil": "python-dateutil",
-    "google": "google-cloud-storage",
-    "mpl_toolkits": "matplotlib",
-    "skimage": "scikit-image",
-    "sklearn": "scikit-learn",
-    "yaml": "pyyaml",
-}
+_PACKAGES = pairs("""
+    Bio>biopython Crypto>pycryptodome PIL>pillow attr>attrs bs4>beautifulsoup4
+    cv2>opencv-python-headless dateutil>python-dateutil google>google-cloud-storage
+    mpl_toolkits>matplotlib skimage>scikit-image sklearn>scikit-learn yaml>pyyaml
+""")
 #: Packages that ``run`` serves, or that TensorFlow brings.
 _SERVED = {"determined", "determined_common", "keras", "legacy_keras", "pedl", "tensorflow"}
 

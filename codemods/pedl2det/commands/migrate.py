@@ -172,7 +172,6 @@ def _can_train() -> bool:
 
 
 def _left_out(select: Sequence[str], ignore: Sequence[str]) -> frozenset[str]:
-    """The ids of the rules that are left out."""
     if not (select or ignore):
         return frozenset()
     from pedl2det.commands.rules import find_rule

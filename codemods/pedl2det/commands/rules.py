@@ -17,7 +17,8 @@ from pedl2det.visible import say
 def command(rule: str | None) -> None:
     """List the rules by id, or show RULE (its id or name) with its before and after."""
     if rule is not None:
-        say(describe_rule(find_rule(rule)))
+        row = find_rule(rule)
+        say(f"{row.id} {row.name}\n\n{row.doc}\n\n{row.example}".rstrip())
         return
     for row in every_rule():
         say(f"{row.id}  {row.name}")
@@ -32,8 +33,3 @@ def find_rule(word: str, where: str = "") -> Rule | TextRule:
         message = f"{word}: no such rule: {hint}`pedl2det rules` lists them"
         raise Pedl2DetError(f"{where}: {message}" if where else message)
     return known[word.lower()]
-
-
-def describe_rule(rule: Rule | TextRule) -> str:
-    """Return a rule with its reason and its example."""
-    return f"{rule.id} {rule.name}\n\n{rule.doc}\n\n{rule.example}".rstrip()

@@ -18,7 +18,7 @@ from pedl2det.findings import Kind
 from pedl2det.report import check_report_path, write_page
 from pedl2det.report.hiding import Hider
 from pedl2det.report.text import describe_finding, unexecuted
-from pedl2det.visible import say, unread_stdout_ignored
+from pedl2det.visible import say, shown, unread_stdout_ignored
 
 if TYPE_CHECKING:  # it needs the extra ``run``
     from pedl2det.verify import Verdict
@@ -118,7 +118,8 @@ def _lines(verdict: Verdict) -> Iterator[str]:
     yield from (f"  {text}" for text in differences[:_SHOWN])
     if len(differences) > _SHOWN:
         yield f"  and {len(differences) - _SHOWN} more"
-    yield from (f"likely: {cause}" for cause in verdict.causes[:_SHOWN])
+    for finding in verdict.differently[:_SHOWN] if differences else ():
+        yield f"known difference: {shown(finding.path)}:{finding.place}: {finding.message}"
     yield f"trained {verdict.length}"
     yield f"compared {result.described}"
     if verdict.names is not None and verdict.names.prefix:

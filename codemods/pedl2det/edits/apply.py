@@ -94,8 +94,6 @@ class _Applier(cst.CSTTransformer):
         if edit not in known:
             known.append(edit)
 
-    # On the way up.
-
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Go into nodes with edits only; remember whether something below a statement is edited."""
         if node not in self._ways:
@@ -139,8 +137,6 @@ class _Applier(cst.CSTTransformer):
         if self._touched:
             self._touched[-1] = True
 
-    # Expressions.
-
     def _edited(self, original: Any, updated: Any) -> Any:
         for edit in sorted(self._edits.get(original, ()), key=_order):
             self._touch()
@@ -175,8 +171,6 @@ class _Applier(cst.CSTTransformer):
         if fx.CONTEXT in edit.code:
             holes["context"] = self._context[edit.node]
         return holes
-
-    # Statements.
 
     def _line(self, original: Any, updated: Any, touched: bool) -> Any:
         """A line of simple statements, which edits may turn into several lines."""
@@ -273,7 +267,6 @@ class _Applier(cst.CSTTransformer):
         return updated
 
     def _statements(self, edit: Any, **holes: Any) -> list[Any]:
-        """The statements of an edit's template."""
         return list(templates.statements(edit.code, self._holes(edit) | holes, self._config))
 
 

@@ -39,16 +39,16 @@ def keep_comments(original: Any, lines: Sequence[Any], head_only: bool, text: st
         lost = _comments(original.with_changes(leading_lines=[]), head_only)
         for line in rest:
             lost -= _comments(line, head_only)
-    rest[-1], lost = _with_trailing(original, rest[-1], lost)
+    trailing = getattr(original, "trailing_whitespace", None)
+    own = getattr(rest[-1], "trailing_whitespace", None)
+    if trailing and own and trailing.comment is not None and own.comment is None:
+        rest[-1] = rest[-1].with_changes(trailing_whitespace=trailing)
+        lost -= Counter([trailing.comment.value])
     first = rest[0]
     for_people = [comment for comment in lost.elements() if not comment.startswith(FOR_TOOLS)]
     own = [line for line in first.leading_lines if line.comment is not None or not above]
-    leading = [
-        *above,
-        *(cst.EmptyLine(comment=cst.Comment(comment)) for comment in for_people),
-        *own,
-    ]
-    return [first.with_changes(leading_lines=leading), *rest[1:]]
+    moved = [cst.EmptyLine(comment=cst.Comment(comment)) for comment in for_people]
+    return [first.with_changes(leading_lines=[*above, *moved, *own]), *rest[1:]]
 
 
 def settled(block: Any) -> Any:
@@ -92,15 +92,6 @@ def close_up(
             waiting = None
         closed.append(own)
     return closed, [*filter(comment_of, waiting or ())]
-
-
-def _with_trailing(original: Any, last: Any, lost: Counter[str]) -> tuple[Any, Counter[str]]:
-    """Keep the comment at the end of a line at the end of the last new line."""
-    trailing = getattr(original, "trailing_whitespace", None)
-    own = getattr(last, "trailing_whitespace", None)
-    if trailing is None or own is None or trailing.comment is None or own.comment is not None:
-        return last, lost
-    return last.with_changes(trailing_whitespace=trailing), lost - Counter([trailing.comment.value])
 
 
 class _Finder(cst.CSTVisitor):

@@ -119,8 +119,6 @@ def _fit(node: Any, tight: bool) -> Any:
     """The code of a hole, in parentheses where it would otherwise bind to its neighbours."""
     if isinstance(node, str):
         return cst.parse_expression(node)
-    if not isinstance(node, cst.BaseExpression):
-        return node
     is_open = isinstance(node, cst.Tuple | cst.GeneratorExp | cst.Yield)
     needs = is_open or (tight and not isinstance(node, _TIGHT))
     return in_parentheses(node, always=True) if needs else node

@@ -35,8 +35,6 @@ def edited(config: Config, edits: Sequence[Edit]) -> str:
         result = Config.of(text).value()
     except (Unreadable, ValueError) as error:
         raise NotEdited(f"the edited text cannot be read: {error}") from None
-    except RecursionError:
-        raise NotEdited("nested too deeply to be edited") from None
     if result != _apply_to_value(config.value(), edits):
         raise NotEdited("the edited text would mean something else")
     return text
@@ -77,7 +75,6 @@ def _spans(config: Config, edits: Sequence[Edit]) -> Iterator[Span]:
 
 
 def _mapping(config: Config, path: KeyPath) -> Any:
-    """The node of a mapping."""
     entry = config.entry(*path)
     node = entry.value if entry is not None else config.root
     if not isinstance(node, yaml.MappingNode):

@@ -75,11 +75,8 @@ def without_conflicts(projects: Sequence[Project], parts: Sequence[Result]) -> l
     def wanted(path: Path) -> dict[int, bytes | None]:
         return {trial: _written(settled[trial], path) for trial in users[path]}
 
-    def is_disputed(path: Path) -> bool:
-        return len({*wanted(path).values()}) > 1
-
     shared = [path for path, trials in users.items() if len(trials) > 1]
-    while path := next(filter(is_disputed, shared), None):
+    while path := next((path for path in shared if len({*wanted(path).values()}) > 1), None):
         for trial in [trial for trial, data in wanted(path).items() if data is not None]:
             part = settled[trial]
             file = next(new.path for new in part.files if _real(new.path) == path)

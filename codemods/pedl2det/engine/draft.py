@@ -109,7 +109,6 @@ def _fill(
 
 
 def _imports_of(fixes: Sequence[fx.Fix], binds: bool) -> dict[Path, set[str]]:
-    """The imports that the fixes need, by file."""
     found: dict[Path, set[str]] = defaultdict(set)
     for fix in fixes:
         found[fix.source.path] |= set(fix.imports)
@@ -133,8 +132,7 @@ def thread_context(trial: Trial, edits: Edits) -> tuple[dict[ast.AST, str], dict
         if fx.CONTEXT not in getattr(edit, "code", ""):
             continue
         access = trial.context.at(inside(edit))
-        if access is None:
-            raise AssertionError(f"no context: {edit}")
+        assert access is not None, edit
         contexts[edit.node] = access.code
         function = access.through
         if function is None or function in functions:

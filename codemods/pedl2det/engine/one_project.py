@@ -24,7 +24,7 @@ from pedl2det.engine.migration import Change, Migration, Options, Outcome, Resul
 from pedl2det.engine.settling import SCAN, settle
 from pedl2det.engine.texts import migrate_configs, notebook_findings
 from pedl2det.findings import Finding, Kind
-from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement
+from pedl2det.fixes import Fix, Remark, Replace, ReplaceStatement
 from pedl2det.rules import Rule, rules_for
 
 _NAMES = "P010"
@@ -270,22 +270,16 @@ def _propose(migration: Migration) -> None:
 
 
 def _unwanted(rule: Rule, proposal: Fix | Remark, options: Options) -> str | None:
-    """Why the user does not want a fix, or None."""
     if rule.id in options.left_out:
         if isinstance(proposal, Remark):
             return f"{proposal.message} ({rule.name} was left out)"
         return f"{rule.name} was left out, and this needs it"
     lines = [(proposal.source, getattr(proposal.node, "lineno", 0))]
-    if isinstance(proposal, Fix):
-        lines += [(source, line) for source, edit in proposal.located for line in _lines(edit)]
+    for source, edit in proposal.located if isinstance(proposal, Fix) else ():
+        first: int = getattr(edit.node, "lineno", 0)
+        is_whole = isinstance(edit, Replace | ReplaceStatement)
+        last = getattr(edit.node, "end_lineno", None) if is_whole else None
+        lines += [(source, line) for line in range(first, (last or first) + 1)]
     if any(line in source.skipped for source, line in lines):
         return f"{rule.name} would rewrite this, and a comment says to skip it"
     return None
-
-
-def _lines(edit: Edit) -> range:
-    """The lines that an edit may change."""
-    first: int = getattr(edit.node, "lineno", 0)
-    is_whole = isinstance(edit, Replace | ReplaceStatement)
-    last: int | None = getattr(edit.node, "end_lineno", None) if is_whole else None
-    return range(first, (last or first) + 1)

@@ -72,7 +72,7 @@ def _files(migration: Migration) -> list[NewFile]:
     for path, text in migration.configs.items():
         config = reading.configs.get(path)
         old = path.read_bytes() if config else None
-        files.append(NewFile(path, old, config.encoded(text) if config else text.encode()))
+        files.append(NewFile(path, old, text.encode(config.encoding if config else "utf-8")))
     if migration.support:
         files += _support(reading.project.root / SUPPORT, migration)
     return files

@@ -176,12 +176,9 @@ def _facts(migration: Migration) -> ConfigFacts:
                 home = migration.trial.modules.home(fix.node)
                 migration.findings.append(finding_at(home, fix.node, Kind.LEFT, fix.rule, message))
     start, size = "metric:", values.get("global_batch_size")
+    renames = {key: str(need.value) for key, need in values.items() if key.startswith(start)}
     return ConfigFacts(
-        metric_renames={
-            key.removeprefix(start): str(need.value)
-            for key, need in values.items()
-            if key.startswith(start)
-        },
+        metric_renames={key.removeprefix(start): new for key, new in renames.items()},
         batch_size=size.value if size is not None and isinstance(size.value, int) else None,
         cluster=migration.options.cluster,
     )
@@ -209,12 +206,8 @@ def _entrypoint(
 
 def _class_of_trial(trial: Trial, named: str) -> ast.ClassDef | None:
     """The trial class of this name; else the only one in ``__init__.py``, or the only one."""
-    classes = [
-        owner
-        for owner in trial.classes
-        if trial.modules.home(owner).is_module
-        and any(base in trial.roots for base in trial.flow.bases(owner))
-    ]
+    importable = [owner for owner in trial.classes if trial.modules.home(owner).is_module]
+    classes = [owner for owner in importable if {*trial.flow.bases(owner)} & {*trial.roots}]
     concrete = [owner for owner in classes if owner in trial.concrete]
     by_name = [owner for owner in classes if owner.name == named]
     if len(by_name) == 1:

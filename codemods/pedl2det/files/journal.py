@@ -128,11 +128,7 @@ class Journal:
 
 
 def journals() -> Iterator[Journal]:
-    """Return the journals of this user, the last run first.
-
-    Raises:
-        Pedl2DetError: one cannot be read.
-    """
+    """Return the journals of this user, the last run first; raise an error if one is unreadable."""
     return map(_read, _files((_BEGUN, _DONE)))
 
 

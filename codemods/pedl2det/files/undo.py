@@ -45,13 +45,8 @@ def undo(paths: Sequence[Path], force: bool = False) -> Journal:
             f"(--force restores them all the same):{lines}"
         )
     _clean(journal)
-    replace_all(
-        [
-            replace(entry, old=content(entry.path), new=entry.old)
-            for entry in journal.entries
-            if not entry.is_untouched
-        ]
-    )
+    touched = [entry for entry in journal.entries if not entry.is_untouched]
+    replace_all([replace(entry, old=content(entry.path), new=entry.old) for entry in touched])
     journal.discard()
     return journal
 

@@ -30,9 +30,8 @@ def write_all(files: list[NewFile], roots: Sequence[Path] = ()) -> None:
 
     A journal is kept for ``--undo``, with the ``roots`` that the user run_git to migrate.
     """
-    unique = {
-        file.path.resolve(): file for file in files
-    }  # a link stays: the file behind it is replaced
+    # A link stays: the file behind it is replaced.
+    unique = {file.path.resolve(): file for file in files}
     _check({path: file.old for path, file in unique.items()})
     if not unique:
         return
@@ -107,7 +106,6 @@ def _prepare(file: Replacement) -> None:
 
 
 def _move_back(files: Iterable[Replacement]) -> None:
-    """Put back what was replaced already."""
     for file in filter(_is_replaced, files):
         try:
             if file.old is None:
@@ -128,7 +126,6 @@ def _is_replaced(file: Replacement) -> bool:
 
 
 def _sync(directory: Path) -> None:
-    """Sync the moves to the disk."""
     with contextlib.suppress(OSError):
         descriptor = os.open(directory, os.O_RDONLY)
         try:

@@ -19,11 +19,7 @@ __all__ = ["check_report_path", "next_steps", "summary", "write_page", "write_re
 
 
 def check_report_path(path: Path, suffixes: Sequence[str] = _SUFFIXES) -> None:
-    """Check that a report in one of some formats can be written to a path.
-
-    Raises:
-        Pedl2DetError: the suffix is no format, or the directory cannot be written.
-    """
+    """Raise an error if no report in one of some formats can be written to a path."""
     if path.suffix not in suffixes:
         raise Pedl2DetError(f"--report {path}: expected a name ending in {', '.join(suffixes)}")
     if not path.parent.is_dir():
@@ -45,11 +41,7 @@ def write_report(path: Path, result: Result, done: str = "rewritten") -> None:
 
 
 def write_page(path: Path, text: str | None) -> None:
-    """Write a report; without a text, remove an earlier one.
-
-    Raises:
-        Pedl2DetError: it cannot be written or removed.
-    """
+    """Write a report, or raise an error; without a text, remove an earlier one."""
     try:
         if text is None:
             path.resolve().unlink(missing_ok=True)  # a link stays

@@ -149,9 +149,6 @@ def _is_of_another(trial: Trial, base: ast.expr) -> bool:
     return trial.modules.is_of_library(base) and trial.modules.meaning(base) not in (None, *TRIALS)
 
 
-# Calls of constructors.
-
-
 def _makes_trial(trial: Trial, node: ast.AST) -> bool:
     """Whether a call makes an instance of a trial class."""
     origins = trial.flow.origins(node.func) if isinstance(node, ast.Call) else []

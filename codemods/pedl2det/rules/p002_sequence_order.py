@@ -37,7 +37,10 @@ _SHUFFLED_IMAGES = (
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Turn shuffling off, and report what acts at the end of a pass."""
-    yield from _mixed(trial)
+    message = _OF_0_13 if trial.is_of_today and not trial.carried else _OF_0_12
+    is_mixed = trial.generation is not Generation.PEDL and trial.counts_in_steps
+    for root in trial.roots if is_mixed and trial.in_batches else ():
+        yield Remark(root, message.format(", ".join(trial.in_batches)), kind=Kind.DIFFERENT)
     if trial.is_of_today or trial.carried:
         return
     if not only_datasets(trial):
@@ -46,15 +49,6 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
                 continue  # such as a script's trial, with all settings in one call
             yield Fix(root, constructor=(_CALL,))
     yield from _notes(trial)
-
-
-def _mixed(trial: Trial) -> Iterable[Remark]:
-    """Report that configs in steps and configs in batches are trained alike."""
-    if trial.generation is not Generation.PEDL and trial.counts_in_steps and trial.in_batches:
-        batches = ", ".join(trial.in_batches)
-        message = _OF_0_13 if trial.is_of_today and not trial.carried else _OF_0_12
-        for root in trial.roots:
-            yield Remark(root, message.format(batches), kind=Kind.DIFFERENT)
 
 
 def _sets_order(trial: Trial, root: ast.ClassDef) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
 
 from pedl2det.analysis.context import entry_of
-from pedl2det.analysis.flow.values import Call, Function, Use, argument_for, by_position
+from pedl2det.analysis.flow.values import Function, Use, argument_for, by_position
 from pedl2det.analysis.loaders import TRAINING_METHOD, VALIDATION_METHOD
 from pedl2det.analysis.models import is_local
 from pedl2det.analysis.names import Names
@@ -89,8 +89,11 @@ def _rewrite_function(
     dict_of: Callable[[Sequence[Use]], str],
 ) -> Iterable[Fix]:
     if function.name != "__init__":  # P001 writes a constructor's parameters, and its calls
-        for call in trial.flow.calls(function):
-            yield from _without_arguments(trial, call, function, (*config, *hparams))
+        for call in trial.flow.calls(function):  # such as `super().build_model(hparams)`
+            values = [argument_for(call, function, taken.arg) for taken in (*config, *hparams)]
+            for value in filter(None, values):
+                parent = trial.modules.home(call.node).names.parents[value]
+                yield Fix(call.node, (Drop(parent if isinstance(parent, ast.keyword) else value),))
         extra = filter(None, (function.args.vararg, function.args.kwarg))
         unread = [parameter for parameter in extra if not trial.flow.reads_of(parameter)]
         yield Fix(function, tuple(Drop(parameter) for parameter in (*config, *hparams, *unread)))
@@ -133,18 +136,6 @@ def _behind_decorator(trial: Trial, function: Function) -> Fix:
     inner = f"_{function.name}_from_hparams"
     code = f"def {function.name}(self):\n    return self.{inner}({_SHARED})\n"
     return Fix(function, (RenameFunction(function, inner), AddMember(owner, code)))
-
-
-def _without_arguments(
-    trial: Trial, call: Call, function: Function, parameters: Sequence[ast.arg]
-) -> Iterable[Fix]:
-    """Drop the removed arguments of a call such as ``super().build_model(hparams)``."""
-    for parameter in parameters:
-        value = argument_for(call, function, parameter.arg)
-        if value is not None:
-            parent = trial.modules.home(call.node).names.parents[value]
-            node = parent if isinstance(parent, ast.keyword) else value
-            yield Fix(call.node, (Drop(node),))
 
 
 def _is_for_base(names: Names, read: ast.Name) -> bool:

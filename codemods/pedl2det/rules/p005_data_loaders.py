@@ -37,7 +37,6 @@ def build_validation_data_loader(self):
 _SEVERAL = "configs name several functions as {}"
 _NONE = "no make_data_loaders in this project, so it is not visible which data the trial has"
 _DEFINE = "define build_training_data_loader and build_validation_data_loader"
-_TWO = "PEDL took the data from make_data_loaders, and never called this method"
 _BY_NAME = "PEDL called {} by the names of the parameters that it has"
 _IMPORT = (
     "make_data_loaders or cached_property cannot be imported here: the module of the loaders "
@@ -50,16 +49,14 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Give the trial classes their loader methods."""
     for key in trial.several_functions:
         yield from (Remark(root, _SEVERAL.format(key)) for root in trial.roots)
-    for function in (trial.loaders, trial.download):
-        entry = entry_of(function) if function is not None else None
-        if function is not None and entry and not (entry.hparams or entry.is_plain):
+    for function in trial.harness_functions:
+        entry = entry_of(function)
+        if not (entry.hparams or entry.is_plain):
             yield Remark(function, _BY_NAME.format(function.name))
     for owner in _owners(trial):
         present = trial.flow.method(owner, TRAINING_METHOD)
         if trial.loaders_place is None and present is None and trial.is_whole:
             yield Remark(owner, _NONE, _DEFINE)
-        elif trial.loaders_place is not None and present is not None:
-            yield Remark(present, _TWO)
         elif trial.loaders_place is not None:  # or it was migrated by hand
             called = _loaders_call(trial, trial.modules.home(owner))
             yield _with_methods(trial, owner, *called) if called else Remark(owner, _IMPORT)

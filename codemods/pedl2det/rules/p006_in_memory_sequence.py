@@ -64,9 +64,6 @@ def _as_tuple(reference: Reference, call: ast.Call) -> Fix:
     return rewrite(call, code, holes, imports=asarray.imports, notes=_notes(arguments))
 
 
-# Annotations.
-
-
 def _annotations_of(trial: Trial, arrays: Sequence[ast.Call]) -> Iterator[ast.expr]:
     """``Sequence`` in the annotations of functions that return arrays now."""
     for source in trial.modules:

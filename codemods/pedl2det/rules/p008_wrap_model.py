@@ -57,11 +57,8 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         plain = []
     elif is_by_hand:
         calls = [compiled for compiled in calls if _is_unfinished(trial, compiled)]
-        plain = [
-            compiled
-            for compiled in calls
-            if compiled.is_wrapped and compiled.is_trained and trial.context.at(compiled.call)
-        ]
+        wrapped = [compiled for compiled in calls if compiled.is_wrapped and compiled.is_trained]
+        plain = [compiled for compiled in wrapped if trial.context.at(compiled.call)]
     else:
         plain = _plain(trial, calls, methods) if methods else []
         if not plain:

@@ -48,18 +48,14 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         for owner in family:
             if trial.flow.own_method(owner, _OWN) is not None:
                 callbacks = trial.flow.method(owner, "keras_callbacks")
-                yield (
-                    Remark(callbacks, _TWO_CALLBACKS)
-                    if callbacks is not None
-                    else Fix(owner, (AddMember(owner, _CALLBACKS),))
-                )
+                if callbacks is not None:
+                    yield Remark(callbacks, _TWO_CALLBACKS)
+                else:
+                    yield Fix(owner, (AddMember(owner, _CALLBACKS),))
             size = trial.flow.own_method(owner, "batch_size")
             if size is not None:
                 yield from _batch_size(trial, size)
         yield from _set_by_harness(trial, root)
-
-
-# build_model.
 
 
 def _build_models(trial: Trial, root: ast.ClassDef, methods: list[Function]) -> Iterator[Fix]:

@@ -13,13 +13,7 @@ from collections.abc import Iterable
 
 from pedl2det.analysis.metric_names import RENAMED, keras_trials, note_on_names, renamed_since_tf1
 from pedl2det.analysis.models import compiles
-from pedl2det.analysis.trial import (
-    DETERMINED_TRIALS,
-    PEDL_TRIALS,
-    SCRIPT_TRIAL,
-    Generation,
-    Trial,
-)
+from pedl2det.analysis.trial import DETERMINED_TRIALS, PEDL_TRIALS, SCRIPT_TRIAL, Generation, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import AddMember, ConfigNeed, Fix, Remark, rewrite
 

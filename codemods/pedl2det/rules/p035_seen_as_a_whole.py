@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 import pedl2det_names as names
-from pedl2det.analysis.flow.values import Way, by_position
+from pedl2det.analysis.flow.values import Way
 from pedl2det.analysis.names import root_and_attributes
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Trial
@@ -104,9 +104,7 @@ def _decorated(trial: Trial) -> Iterator[ast.AST]:
 
 def _changed(trial: Trial) -> Iterator[ast.AST]:
     """Hyperparameters that are kept in an attribute, or passed on, and may be changed there."""
-    methods = [method for _, method in trial.methods(*GIVEN_HPARAMS)]
-    methods += [trial.loaders] if trial.loaders else []
-    parameters = [parameter for method in methods for parameter in by_position(method)[1:2]]
+    parameters = trial.hparams_parameters
     kept: set[str] = set()
     for read in (read for parameter in parameters for read in trial.flow.reads_of(parameter)):
         match trial.modules.home(read).names.parents[read]:

@@ -64,13 +64,10 @@ def _is_asked_plainly(trial: Trial, module: ast.expr, parent: ast.AST) -> bool:
 
 
 def _is_module(dotted: str) -> bool:
-    is_written_like_one = dotted.rpartition(".")[2].islower()
-    if not (
-        dotted.partition(".")[0] in _ROOTS and is_written_like_one and dotted in names.packages()
-    ):
-        return False
+    is_written_like_one = dotted.rpartition(".")[2].islower() and dotted in names.packages()
     row = names.lookup(dotted)
-    return row is None or row.support is None  # else it is a piece (P010)
+    is_piece = row is not None and row.support is not None  # P010
+    return dotted.partition(".")[0] in _ROOTS and is_written_like_one and not is_piece
 
 
 EXAMPLE = """\

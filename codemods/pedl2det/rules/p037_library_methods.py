@@ -38,12 +38,8 @@ def check(trial: Trial) -> Iterable[Fix]:
     """Rewrite or restore old methods by their names, except those that the project defines."""
     if old_keras.age(trial) is Age.CURRENT:
         return
-    own = {
-        member.name
-        for kind in trial.modules.of(ast.ClassDef)
-        for member in kind.body
-        if isinstance(member, ast.FunctionDef)
-    }
+    members = [member for kind in trial.modules.of(ast.ClassDef) for member in kind.body]
+    own = {member.name for member in members if isinstance(member, ast.FunctionDef)}
     uses_pandas = any("pandas" in source.text for source in trial.modules)
     for source in trial.modules:
         restored = []

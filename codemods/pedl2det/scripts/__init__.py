@@ -174,20 +174,15 @@ def at_old_lines(reading: Reading, placed: Iterable[Any]) -> list[Any]:
     return moved
 
 
-# Plans for scripts.
-
-
 def _say(
     script: Script, home: Source, node: ast.AST, kind: Kind, message: str, help_: str = ""
 ) -> None:
-    """Report something about a place."""
     line = getattr(node, "lineno", 1)
     code = home.lines[line - 1]
     script.findings.append(Finding(kind, RULE, home.path, line, message, help_, code=code))
 
 
 def _plan_training(source: Source, modules: Modules, scripts: set[int]) -> Script:
-    """Plan a script that trains."""
     script = Script(source)
     fits = Fits(modules, source, scripts)
     if _mark_problems(script, fits.problems(), modules):

@@ -59,9 +59,6 @@ _STAR = re.compile(r"\bfrom \S+ import \*")
 _LOOKING = {"globals", "locals", "vars", "dir", "exec", "eval"}
 
 
-# Edits of the original texts.
-
-
 def yield_edits(fits: Fits) -> Iterator[tuple[Source, Edit]]:
     """Yield at each call that trains, and from each function that leads there, in all files."""
     for call in fits.calls:
@@ -102,9 +99,6 @@ def is_guard(node: ast.AST) -> bool:
     return is_plain and is_main(node.test)  # type: ignore[attr-defined]
 
 
-# The new text.
-
-
 @dataclass(frozen=True)
 class _Line:
     """A line of statements, and its libcst form."""
@@ -142,7 +136,7 @@ def with_trial(source: Source, name: str, context: str, project: Container[str])
     first = [f"global {', '.join(shared)}"] if shared else []
     first += [f"{context} = {parameter_name}"] if parameter_name != context else []
     definition: Any = cst.parse_statement(f"def {code}:\n    pass\n")
-    inner = [*map(cst.parse_statement, first), *(_plain(line, shared) for line in moving)]
+    inner = [*map(cst.parse_statement, first), *(line.code for line in moving)]
     function = definition.with_changes(
         body=definition.body.with_changes(body=_spaced(inner), footer=footer)
     )
@@ -176,16 +170,6 @@ def _without_guards(lines: Sequence[_Line]) -> tuple[list[_Line], Sequence[Any]]
         codes[0] = codes[0].with_changes(leading_lines=[*above, *codes[0].leading_lines])
         unguarded += _lines(guard.body, codes)
     return unguarded, footer
-
-
-def _plain(line: _Line, shared: Sequence[str]) -> Any:
-    """The code of a line; a name that is declared global has no annotation."""
-    match line.nodes:
-        case [ast.AnnAssign(target=ast.Name(id=name), value=ast.expr())] if name in shared:
-            small = line.code.body[0]
-            plain = cst.Assign([cst.AssignTarget(small.target)], small.value)
-            return line.code.with_changes(body=[plain])
-    return line.code
 
 
 def _spaced(lines: Iterable[Any]) -> list[Any]:
@@ -256,7 +240,6 @@ def _is_own_import(node: ast.AST, project: Container[str]) -> bool:
 
 
 def _may_stay(source: Source, node: ast.stmt, is_first: bool, used: set[str]) -> bool:
-    """Whether a statement is of a kind that stays."""
     match node:
         case ast.Import() | ast.ImportFrom() | ast.Pass() | ast.Global():
             return True
@@ -281,14 +264,8 @@ def _may_stay(source: Source, node: ast.stmt, is_first: bool, used: set[str]) ->
                 for name in _bound([node])
             )
         case ast.Try() | ast.If():
-            inner = [
-                statement
-                for statement in ast.walk(node)
-                if isinstance(statement, ast.stmt) and statement is not node
-            ]
-            has_import = any(
-                isinstance(statement, ast.Import | ast.ImportFrom) for statement in inner
-            )
+            _, *inner = [part for part in ast.walk(node) if isinstance(part, ast.stmt)]
+            has_import = any(isinstance(part, ast.Import | ast.ImportFrom) for part in inner)
             return has_import and all(
                 _may_stay(source, statement, True, used)
                 or (isinstance(statement, ast.Assign) and _is_constant(source, statement.value))

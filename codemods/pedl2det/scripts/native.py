@@ -43,9 +43,6 @@ def create_of(source: Source, modules: Modules) -> tuple[ast.Expr, str] | None:
     return None
 
 
-# The config.
-
-
 def config_of(flow: Flow, node: ast.expr | None) -> dict[str, object] | None:
     """The experiment config that an expression is; None if it is computed, or there is none."""
     try:
@@ -56,11 +53,7 @@ def config_of(flow: Flow, node: ast.expr | None) -> dict[str, object] | None:
 
 
 def _value(flow: Flow, node: ast.expr | None) -> object:
-    """The value of literals, of names for them, and of hyperparameters.
-
-    Raises:
-        ValueError: it is computed.
-    """
+    """The value of literals, names for them, and hyperparameters; `ValueError` if computed."""
     origins = flow.origins(node) if node is not None else []
     if len(origins) != 1 or origins[0].path:
         raise ValueError("computed")
@@ -91,11 +84,7 @@ def _value(flow: Flow, node: ast.expr | None) -> object:
 
 
 def _by_option(flow: Flow, change: ast.AST | None) -> dict[str, object]:
-    """What ``config.update(json.loads(args.config))`` adds by default.
-
-    Raises:
-        ValueError: it is another change, or the default is not visible.
-    """
+    """What ``config.update(json.loads(args.config))`` adds by default; else a `ValueError`."""
     match change:
         case ast.Call(
             func=ast.Attribute(attr="update"),
@@ -145,7 +134,6 @@ def with_preparation(source: Source, modules: Modules, statement: ast.stmt) -> l
 
 
 def _below(statements: list[ast.stmt]) -> set[ast.AST]:
-    """The nodes of some statements."""
     return {node for statement in statements for node in ast.walk(statement)}
 
 

@@ -153,12 +153,8 @@ def _definitions(package: str) -> Mapping[str, _Definition]:
 def _read(source: str) -> Iterator[_Definition]:
     lines = source.splitlines(keepends=True)
     tree = ast.parse(source)
-    imports = {
-        _bound_by(line): line
-        for node in tree.body
-        if isinstance(node, ast.Import)
-        for line in [ast.unparse(node)]
-    }
+    imported = [ast.unparse(node) for node in tree.body if isinstance(node, ast.Import)]
+    imports = {_bound_by(line): line for line in imported}
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.module == names.keras.__name__:
             for table in node.names:  # data, which is copied

@@ -57,7 +57,6 @@ class Bar(Lines):
         self._progress.stop()
 
     def _print(self, line: str, style: str = "") -> None:
-        """Print a line above the bar."""
         self._progress.console.print(Text(visible(line), style), soft_wrap=True)
 
     def advance(self, batches: int, total: int) -> None:

@@ -74,8 +74,6 @@ def with_legacy_config(old: str, result: TextResult) -> TextResult:
         return result  # migrate_config says what is wrong with it
     piece: dict[str, Any] = {}
     exec(render(["old_config"]), piece)  # noqa: S102 - our own text
-    if not new.is_experiment:
-        return result
     patch = _patch(piece["old_config"](parse(new.text).value), before)
     hparams = patch.get("hyperparameters", {})
     if "global_batch_size" in hparams:  # its own name, for whatever value it then has

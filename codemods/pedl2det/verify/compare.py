@@ -283,7 +283,6 @@ def _rate_differences(old: Line, new: Line) -> Iterator[Difference]:
 
 
 def _report_differences(old: Lines, new: Lines) -> Iterator[Difference]:
-    """The differences between the reports of two runs."""
     for old_report, new_report in zip(old, new, strict=False):
         kind, batch = old_report["kind"], old_report["batches"]
         if (kind, batch) != (new_report["kind"], new_report["batches"]):

@@ -71,7 +71,6 @@ def write_report(
 
 
 def _findings(findings: Iterable[Finding]) -> list[tuple[str, ...]]:
-    """The place, the message and the rule of each finding."""
     hider = Hider(tuple({finding.path.parent for finding in findings}))
     return [
         (f"{shown(finding.path)}:{finding.place}", hider.in_prose(finding.message), finding.rule)

@@ -11,6 +11,7 @@ from pedl2det.analysis.metric_names import MetricNames, metric_names
 from pedl2det.analysis.project import Project, Reader, read
 from pedl2det.engine import NewFile, Options, Result, migrate
 from pedl2det.errors import Pedl2DetError
+from pedl2det.files.journal import content
 from pedl2det.findings import Finding, Kind
 from pedl2det.report.text import simplest_first
 from pedl2det.verify.configs import IN_CODE, Settings, config_in_script, settings_of
@@ -74,14 +75,10 @@ class Pair:
             if path.suffix in suffixes and path.is_file() and not path.is_symlink()
         }
         files = [
-            NewFile(self.old.original(old / name), _read(old / name), _read(new / name) or b"")
+            NewFile(self.old.original(old / name), content(old / name), content(new / name) or b"")
             for name in sorted(names)
         ]
         return [file for file in files if file.old != file.new]
-
-
-def _read(path: Path) -> bytes | None:
-    return path.read_bytes() if path.is_file() else None
 
 
 def _write(path: Path, copy: Copy, data: bytes) -> None:

@@ -24,14 +24,7 @@ from pedl2det.verify.page import write_report
 from pedl2det.verify.preparing import Pair, chosen_config, prepare
 from pedl2det.verify.training import Failure, TrainingLength, train, training_length
 from pedl2det.verify.unrun import missing_names, skipped_functions, unrun_lines
-from pedl2det.verify.verdict import (
-    Conclusion,
-    Verdict,
-    describe_different,
-    describe_equal,
-    likely_causes,
-    listed,
-)
+from pedl2det.verify.verdict import Conclusion, Verdict, describe_different, describe_equal, listed
 from pedl2det.visible import shown
 
 _ATTEMPTS = 3  # to find files that the trial needs and its code does not name
@@ -148,7 +141,6 @@ def _trained(
 
 
 def _compare(verdict: Verdict, pair: Pair, length: TrainingLength, workshop: Workshop) -> Verdict:
-    """The verdict on two trials that train."""
     comparison = compare_runs(pair.old.out, pair.new.out, pair.names)
     if length.total is not None and length.new_total is not None:
         # This counts, however much was trained.
@@ -168,12 +160,8 @@ def _compare(verdict: Verdict, pair: Pair, length: TrainingLength, workshop: Wor
             more = f"--batches {epoch + 1} trains one"
             notes += (f"no epoch has ended, it has {epoch:,} batches: {more}",)
         return replace(verdict, outcome=Conclusion.EQUAL, message=message, notes=notes)
-    verdict = replace(
-        verdict,
-        outcome=Conclusion.DIFFERENT,
-        message=describe_different(comparison),
-        causes=likely_causes(comparison, pair.known_differences),
-    )
+    message = describe_different(comparison)
+    verdict = replace(verdict, outcome=Conclusion.DIFFERENT, message=message)
     if comparison.only_length_differs:
         return verdict
     repeated = _repeat(pair, length, workshop) if pair.new.is_migrated else [comparison]
@@ -188,12 +176,8 @@ def _compare(verdict: Verdict, pair: Pair, length: TrainingLength, workshop: Wor
     first = differing[0].first_batch
     since = f"it differs from batch {first} on" if first else "its weights differ"
     what = "the old trial does not repeat itself: trained twice as it is"
-    return replace(
-        verdict,
-        outcome=Conclusion.NOT_REPEATABLE,
-        message=f"not repeatable: {what}, {since}",
-        causes=(),
-    )
+    message = f"not repeatable: {what}, {since}"
+    return replace(verdict, outcome=Conclusion.NOT_REPEATABLE, message=message)
 
 
 def _repeat(pair: Pair, length: TrainingLength, workshop: Workshop) -> list[Comparison]:

@@ -159,7 +159,6 @@ def _libraries_of(path: Path, text: bytes) -> dict[str, int]:
 
 
 def _missing(dotted: list[str]) -> list[str]:
-    """Return the names that the installed libraries do not have."""
     if not dotted:
         return []
     environment = {**os.environ, "TF_USE_LEGACY_KERAS": "1", "TF_CPP_MIN_LOG_LEVEL": "3"}

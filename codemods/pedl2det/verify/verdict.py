@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -12,7 +12,6 @@ from pedl2det.findings import Finding
 from pedl2det.report.text import plural
 from pedl2det.verify.compare import Comparison
 from pedl2det.verify.training import TrainingLength
-from pedl2det.visible import shown
 
 _SHOWN = 3
 
@@ -47,7 +46,6 @@ class Verdict(Proof):
     left: tuple[Finding, ...] = ()  # what migrate left, if the trial was not migrated
     stack: str = ""  # the traceback of the trial that does not train
     differently: tuple[Finding, ...] = ()  # what trains differently, as migrate reports it
-    causes: tuple[str, ...] = ()  # known reasons for the trainings to differ
 
 
 def describe_equal(
@@ -92,11 +90,3 @@ def listed(names: Sequence[str]) -> str:
     names = list(dict.fromkeys(names))
     more = len(names) - _SHOWN
     return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
-
-
-def likely_causes(comparison: Comparison, known: Iterable[Finding]) -> tuple[str, ...]:
-    """Return the differences that migrate knows, where more than the length differs."""
-    if comparison.only_length_differs:
-        return ()
-    places = (f"{shown(finding.path)}:{finding.place}: {finding.message}" for finding in known)
-    return tuple(f"A known difference: {place}" for place in places)

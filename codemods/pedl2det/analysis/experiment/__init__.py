@@ -32,7 +32,6 @@ from pedl2det.findings import Kind
 
 
 def _convert_entrypoint(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFinding]:
-    """Write ``entrypoint: module:Class``."""
     present, plural, new = config.entry("entrypoint"), config.entry("entrypoints"), facts.entrypoint
     if plural is not None:
         named = config.scalar("entrypoints", "trial_class")
@@ -60,7 +59,6 @@ def _convert_entrypoint(config: Config, facts: ConfigFacts) -> Iterator[Edit | T
 
 
 def _rename_metric(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFinding]:
-    """Rename ``searcher.metric`` where the trial reports it under another name."""
     entry = config.entry("searcher", "metric")
     if entry is None or entry.scalar is None:
         return
@@ -87,7 +85,6 @@ _HOOK = "startup-hook.sh: "
 
 
 def _remove_old_keys(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
-    """Remove old keys, and a section that has no others."""
     for section in ((), *((name,) for name in SECTIONS)):
         entries = config.entries(*section)
         gone = [entry for entry in entries if _is_gone(config, entry)]
@@ -127,7 +124,6 @@ def _hook(entry: Entry) -> tuple[str, ...]:
 
 
 def _leave_unknown_keys(config: Config, facts: ConfigFacts) -> Iterator[TextFinding]:
-    """Leave the keys that Determined does not know; the trial may read them from its config."""
     for section in ("", *SECTIONS, "searcher") if facts.cluster else ():
         if section and config.counts_steps:
             return  # C108 and C109 remove what sections do not know
@@ -139,7 +135,6 @@ def _leave_unknown_keys(config: Config, facts: ConfigFacts) -> Iterator[TextFind
 
 
 def _make_paths_relative(config: Config, _: ConfigFacts) -> Iterator[Put]:
-    """Make paths in the model directory relative, in what the trial reads."""
     if "/workdir" not in config.text:
         return
     from pedl2det_runtime.config.cluster_environment import OTHERS, relative

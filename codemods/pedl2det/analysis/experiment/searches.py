@@ -78,7 +78,6 @@ def _convert_lengths(config: Config, _: ConfigFacts) -> Iterator[Edit]:
 
 
 def _convert_searcher(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
-    """Convert a searcher that is gone, and its keys."""
     stop = obstacle(config)
     if stop is not None:
         yield stop
@@ -113,7 +112,6 @@ def _unit(config: Config) -> Entry | None:
 
 
 def _length(config: Config) -> Entry | None:
-    """The length of a trial in steps."""
     if config.entry("searcher", "max_length") is not None:
         return None
     steps, target = (config.entry("searcher", name) for name in ("max_steps", "target_trial_steps"))
@@ -140,7 +138,6 @@ def _rename_batch_size(config: Config, _: ConfigFacts) -> Iterator[Edit]:
 
 
 def _lower_bounds(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
-    """Lower the upper bound of integers, which searches excluded before Determined 0.17."""
     searcher = config.scalar("searcher", "name")
     is_old = config.counts_steps or searcher in GONE_SEARCHERS
     if not is_old or searcher == "grid" or obstacle(config) is not None:
@@ -165,7 +162,6 @@ def _lower_bounds(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding
 
 
 def _write_floats(config: Config, _: ConfigFacts) -> Iterator[Edit]:
-    """Write ``1e-4`` as ``1.0e-4``: YAML 1.1 reads the first as text, YAML 1.2 as a float."""
     for entry in config.scalars():
         match = _FLOAT.fullmatch(entry.scalar or "")
         is_text = entry.is_plain and entry.value.tag == "tag:yaml.org,2002:str"
@@ -178,7 +174,6 @@ def _write_floats(config: Config, _: ConfigFacts) -> Iterator[Edit]:
 
 
 def _add_batch_size(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFinding]:
-    """Give a config without a batch size the one that its script cuts data by."""
     names = ("global_batch_size", "batch_size")
     if facts.batch_size is None or any(config.entry(_SECTION, name) for name in names):
         return

@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 
-from pedl2det.analysis.bindings import FUNCTIONS, Path
+from pedl2det.analysis.bindings import Path
 from pedl2det.analysis.flow.origins import FARTHEST, LONGEST, Origins
 from pedl2det.analysis.flow.values import (
     Call,
@@ -157,9 +157,7 @@ class Uses(Origins):
     def _returned(self, node: ast.expr, parent: ast.AST, path: Path) -> Iterator[Next]:
         names = self.modules.home(node).names
         function = parent if isinstance(parent, ast.Lambda) else names.definition_around(node)
-        if not isinstance(function, FUNCTIONS):
-            yield Use(Way.OTHER, node, parent, path)
-            return
+        assert function is not None
         calls = self.calls(function)
         if function in self._entries or not calls or self.escapes(function):
             yield Use(Way.RETURNED, node, parent, path, function)
@@ -173,8 +171,6 @@ class Uses(Origins):
         if isinstance(above, ast.Call) and above.func is parent:
             return Use(Way.METHOD, node, above, path)
         return Use(Way.ATTRIBUTE, node, parent, path)
-
-    # Unknown calls.
 
     def escapes(self, function: ast.AST) -> bool:
         """Whether a function may have unknown calls: it has decorators, or is an unused lambda."""

@@ -39,8 +39,6 @@ class Classes:
     def __init__(self, modules: Modules) -> None:
         self.modules = modules
 
-    # Names.
-
     def bindings(self, name: ast.Name) -> list[Binding]:
         """The bindings that a name may hold where it is read."""
         return self.modules.home(name).names.bindings(name)
@@ -64,8 +62,6 @@ class Classes:
             if meaning is not None:
                 reads[meaning].append(node)
         return reads
-
-    # Classes.
 
     def bases(self, node: ast.ClassDef) -> list[ast.ClassDef]:
         """A class and the classes of the project that it derives from, itself first."""
@@ -92,8 +88,6 @@ class Classes:
                 families[owner] += [other for other in line if other not in families[owner]]
         return families
 
-    # Methods.
-
     def own_method(self, node: ast.ClassDef, name: str) -> Function | None:
         """The method that a class itself defines, also as ``name = other``."""
         for binding in reversed(self.modules.home(node).names.bound(node, name)):
@@ -114,22 +108,14 @@ class Classes:
     def inherited(self, owner: ast.ClassDef, name: str) -> list[Function]:
         """The methods that ``super().name`` may mean in a class."""
         bases = self.bases(owner)  # a mixin may precede classes that it does not derive from
-        beside = [
-            other
-            for other in self.family(owner)
-            if other not in bases and owner not in self.bases(other)
-        ]
+        others = [other for other in self.family(owner) if other not in bases]
+        beside = [other for other in others if owner not in self.bases(other)]
         from_bases = self._own_methods(bases[1:], name)[:1]
-        return [
-            *from_bases,
-            *(method for method in self._own_methods(beside, name) if method not in from_bases),
-        ]
+        return [*dict.fromkeys([*from_bases, *self._own_methods(beside, name)])]
 
     def _own_methods(self, classes: Iterable[ast.ClassDef], name: str) -> list[Function]:
         methods = (self.own_method(node, name) for node in classes)
         return [method for method in methods if method is not None]
-
-    # Attributes.
 
     def class_of_self(self, node: ast.AST) -> ast.ClassDef | None:
         """The class in whose method ``self.x`` stands."""
@@ -353,18 +339,12 @@ class Origins(Classes):
             steps.append((value, path))
         return steps
 
-    # Functions.
-
     def returned(self, function: ast.AST) -> list[ast.expr]:
         """The expressions that a function returns."""
         if isinstance(function, ast.Lambda):
             return [function.body]
-        statements = self._own_nodes(function, ast.Return)
-        return [
-            statement.value
-            for statement in statements
-            if isinstance(statement, ast.Return) and statement.value is not None
-        ]
+        values = (getattr(node, "value", None) for node in self._own_nodes(function, ast.Return))
+        return [value for value in values if value is not None]
 
     def _returns_plainly(self, function: Callable) -> bool:
         """Whether the value of a call is what the function's ``return`` statements return."""
@@ -431,11 +411,8 @@ class Origins(Classes):
         """The method of an instance that is made by calling its class."""
         if origin.path or not isinstance(origin.node, ast.Call):
             return None
-        classes = [
-            class_origin.node
-            for class_origin in self.origins(origin.node.func)
-            if not class_origin.path
-        ]
+        makers = self.origins(origin.node.func)
+        classes = [maker.node for maker in makers if not maker.path]
         if len(classes) != 1 or not isinstance(classes[0], ast.ClassDef):
             return None
         return self.method(classes[0], name)

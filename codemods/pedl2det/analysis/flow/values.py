@@ -190,14 +190,11 @@ def has_decorator(function: ast.AST, name: str) -> bool:
 
 def has_only_decorators(function: ast.AST, names: Iterable[str]) -> bool:
     """Whether all decorators of a function have one of some names, in whatever module."""
-    decorators = [
-        decorator.func if isinstance(decorator, ast.Call) else decorator
-        for decorator in getattr(function, "decorator_list", ())
-    ]
-    return all(
-        getattr(decorator, "attr", getattr(decorator, "id", "")) in names
-        for decorator in decorators
-    )
+    for decorator in getattr(function, "decorator_list", ()):
+        maker = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if getattr(maker, "attr", getattr(maker, "id", "")) not in names:
+            return False
+    return True
 
 
 def argument(call: ast.Call, name: str, place: int) -> ast.expr | None:

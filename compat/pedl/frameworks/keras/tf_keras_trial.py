@@ -97,7 +97,6 @@ class AdaptedTrial(ContextTrial):
         return call_with_accepted(function, hparams=self._hparams)
 
     def _call_function(self, function: Callable[..., Any]) -> Any:
-        """Call a module-level function of the trial's package."""
         return call_with_accepted(function, experiment_config=self._config, hparams=self._hparams)
 
     def _pair(self) -> Any:
