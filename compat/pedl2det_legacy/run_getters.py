@@ -16,10 +16,7 @@ _RENAMED = {"scheduling_unit": "batches_per_step", "global_batch_size": "batch_s
 
 
 def _old_section(section, unit, patch):
-    """Return a section of the config with lengths in steps, under the names of its time.
-
-    Names in a patch are those of the time.
-    """
+    """Return a section with lengths in steps and its old names, to which those of a patch belong."""
     old = {}
     for key, value in section.items():
         if key in _LENGTHS and isinstance(value, dict) and list(value) == ["batches"]:
@@ -57,7 +54,8 @@ def old_config(config):
     if not isinstance(config, dict) or "searcher" not in config:
         return config
     old = copy.deepcopy(config)
-    patch = (old.get("data") or {}).pop("legacy_config", {})
+    data = old.get("data")
+    patch = data.pop("legacy_config", {}) if isinstance(data, dict) else {}
     unit = old.get("scheduling_unit") or 100
     top = _old_section(old, unit, patch)
     if not top.get("records_per_epoch"):  # such a default as well

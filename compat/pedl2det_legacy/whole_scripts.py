@@ -65,16 +65,13 @@ def fits_of(path):
         sys.argv = [path]
         sys.path.insert(0, str(pathlib.Path(path).parent))
         loader = importlib.machinery.SourceFileLoader("__main__", path)
-        before, sys.modules["__main__"] = (
-            sys.modules["__main__"],
-            types.ModuleType("__main__"),
-        )
-        sys.modules["__main__"].__file__ = path
+        before, main = sys.modules["__main__"], types.ModuleType("__main__")
+        main.__file__, sys.modules["__main__"] = path, main
         try:
             with contextlib.ExitStack() as inner:
                 for one in shared:
                     inner.enter_context(one.as_default())
-                loader.exec_module(sys.modules["__main__"])
+                loader.exec_module(main)
         except BaseException as error:  # noqa: BLE001 - raised below
             asked.put(error)
         else:

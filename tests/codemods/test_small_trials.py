@@ -484,3 +484,36 @@ def test_each_trial_of_a_directory_gets_the_keras_that_it_used(tmp_path: Path) -
 
     assert "use_old_keras()" in (tmp_path / "model_def.py").read_text()
     assert "use_standalone_keras()" in (tmp_path / "own.py").read_text()
+
+
+def test_a_subclass_may_make_objects_before_the_constructor_of_its_base(tmp_path: Path) -> None:
+    made = (
+        "class Below(Net):\n    def __init__(self, hparams):\n        self.stop = Stop(hparams)\n"
+    )
+    before = "class Stop(tf.keras.callbacks.EarlyStopping):\n    pass\n"
+    code = TF_KERAS.format(before=before, layers="")
+    code += f"\n\n{made}        super().__init__(hparams)\n"
+
+    migrated(tmp_path, {"model_def.py": code, "data.py": DATA, "const.yaml": CONFIG})
+
+    new = (tmp_path / "model_def.py").read_text()
+    assert "\n\nlegacy_keras.use_old_keras()\n" in new
+    assert "        legacy_keras.use_old_keras()" not in new
+
+
+def test_rows_that_a_function_fills_may_differ_in_length(tmp_path: Path) -> None:
+    code = (
+        "import numpy as np\n\n\ndef encode(words):\n    codes = []\n    for word in words:\n"
+        "        codes.append(len(word))\n    return codes\n\n\ndef table(texts, pool):\n"
+        "    rows = []\n    for text in texts:\n        rows.append(encode(text))\n"
+        "    return np.array(rows), np.vstack(pool.map(encode, texts))\n"
+    )
+    net = TF_KERAS.format(before="import rows\n", layers="")
+
+    migrated(
+        tmp_path, {"model_def.py": net, "rows.py": code, "data.py": DATA, "const.yaml": CONFIG}
+    )
+
+    new = (tmp_path / "rows.py").read_text()
+    assert "legacy_keras.ragged_array(rows)" in new
+    assert "np.vstack([*pool.map(encode, texts)])" in new

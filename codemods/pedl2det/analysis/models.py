@@ -96,25 +96,17 @@ def _meaning(trial: Trial, member: ast.AST) -> str:
     return trial.today(member.func if isinstance(member, ast.Call) else member)
 
 
-#: The arguments of ``compile`` for losses and metrics, and their places.
-_LOSSES, _METRICS = {"loss": 1}, {"metrics": 2, "weighted_metrics": 5}
-
-
-def losses_and_metrics(
-    trial: Trial, of_standalone: bool = False, only_losses: bool = False
-) -> Iterator[ast.expr]:
+def losses_and_metrics(trial: Trial, of_standalone: bool = False) -> Iterator[ast.expr]:
     """The losses and metrics of ``compile``, maybe of standalone Keras only, and of KerasTrials."""
-    places = _LOSSES if only_losses else _LOSSES | _METRICS
     for compiled in compiles(trial):
         if of_standalone and not compiled.is_standalone:
             continue
-        for name, place in places.items():
+        for name, place in {"loss": 1, "metrics": 2, "weighted_metrics": 5}.items():
             value = argument(compiled.call, name, place)
             if value is not None:
                 yield value
     for owner in trial.roots:
-        methods = ("loss", "losses", "training_metrics", "validation_metrics")
-        for name in methods[:2] if only_losses else methods:
+        for name in ("loss", "losses", "training_metrics", "validation_metrics"):
             for method in trial.flow.overrides(owner, name) if is_keras_trial(trial, owner) else ():
                 yield from trial.flow.returned(method)
 

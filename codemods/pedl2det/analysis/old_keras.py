@@ -221,7 +221,7 @@ def before_models(trial: Trial, dotted: str) -> Iterator[fx.Fix]:
     The call is in the constructor, or above a class that is carried over; and above Keras objects
     that a module makes while it is imported, before there is a trial.
     """
-    if dotted.startswith("legacy_keras."):
+    if is_piece := dotted.startswith("legacy_keras."):
         homes = [trial.modules.home(root) for root in trial.roots]
         homes += [trial.loaders_home] if trial.loaders_home is not None else []
         for source in trial.modules.run_by_importing(homes):
@@ -235,7 +235,6 @@ def before_models(trial: Trial, dotted: str) -> Iterator[fx.Fix]:
         others = [node for node in trial.flow.family(root) if node is not root]
         is_above = trial.carried or any(trial.flow.own_method(node, "__init__") for node in others)
         source = trial.modules.home(root)
-        is_piece = dotted.startswith("legacy_keras.")
         name = Spelling(dotted, ("import legacy_keras",)) if is_piece else spell(source, dotted)
         call = f"{name.code}()"
         if call not in source.text:  # it was migrated before, and its config was not

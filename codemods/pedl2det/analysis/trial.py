@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
@@ -268,23 +268,22 @@ class Trial:
     @cached_property
     def trained(self) -> Trial:
         """This project without the files that no training imports, as ``run`` sees it."""
-        sources = self.modules.by_name.items()
-        remaining = {name: source for name, source in sources if source.path not in self.leftovers}
-        is_less = 0 < len(remaining) < len(sources)
-        return replace(self, modules=Modules(remaining)) if is_less else self
+        return self._without(self.leftovers)
 
     @cached_property
     def each(self) -> list[Trial]:
         """This project for each of its trials, without the files that only others import."""
-        homes = dict.fromkeys(self.modules.home(root) for root in self.roots)
-        reached = {home: {*self.modules.run_by_importing([home])} for home in homes}
-        parts = []
-        for home in homes if len(homes) > 1 else ():
-            others = set().union(*reached.values()) - reached[home]
-            sources = self.modules.by_name.items()
-            own = {name: source for name, source in sources if source not in others}
-            parts.append(replace(self, modules=Modules(own)))
-        return parts or [self]
+        homes = {home.path: home for home in map(self.modules.home, self.roots)}
+        imported = (self.modules.run_by_importing([home]) for home in homes.values())
+        reached = [{source.path for source in sources} for sources in imported]
+        every = set().union(*reached)
+        return [self._without(every - own) for own in reached] or [self]
+
+    def _without(self, paths: Set[Path]) -> Trial:
+        sources = self.modules.by_name.items()
+        remaining = {name: source for name, source in sources if source.path not in paths}
+        is_less = 0 < len(remaining) < len(sources)
+        return replace(self, modules=Modules(remaining)) if is_less else self
 
     def settings(self, section: str, key: str) -> Iterator[tuple[Path, Any]]:
         """The values of ``section.key`` in the configs that have it."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import re
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -12,11 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pedl2det_names as names
-from pedl2det.analysis.modules import Definition
+from pedl2det.analysis.models import is_local
 from pedl2det.analysis.project import Project, Reader, Reading, read
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import NOTEBOOK, bytes_or_none
-from pedl2det.analysis.trial import Trial
 from pedl2det.engine import check
 from pedl2det.engine.draft import draft
 from pedl2det.engine.marks import GENERIC, existing_marks, finding_at, mark, mark_open
@@ -29,11 +27,6 @@ from pedl2det.rules import Rule, rules_for
 
 _NAMES = "P010"
 _AS_A_WHOLE = "P035"
-#: Code that finds a name by a text that it computes.
-_BY_TEXT = re.compile(
-    r"\b(?:globals|locals|vars|eval|exec|__import__|import_module)\b"
-    r"|\b[gs]etattr\([^,()]+, *(?![\"'])"
-)
 #: Begins a note about what no rule could rewrite.
 _KEPT = "carried over as it was: "
 _FAILED = "migrate failed: "
@@ -185,27 +178,9 @@ def _set_aside_unreached(migration: Migration) -> None:
     for number, remark in enumerate(migration.remarks):
         is_open = remark.kind is Kind.LEFT and remark.rule == _NAMES
         is_open &= not names.is_legacy(trial.modules.meaning(remark.node) or "")
-        around = [remark.node, *remark.source.names.around(remark.node)]
-        if is_open and (is_set_aside or _unreached(trial).intersection(around)):
+        if is_open and (is_set_aside or is_local(trial, remark.node)):
             message = f"no training needs this: {remark.message}"
             migration.remarks[number] = replace(remark, kind=Kind.NOTE, message=message)
-
-
-def _unreached(trial: Trial) -> set[ast.AST]:
-    """Top-level definitions whose names occur nowhere else, not even in a text."""
-    if any(_BY_TEXT.search(source.text) for source in trial.modules):
-        return set()
-    lines = [line for source in trial.modules for line in source.tree.body]
-    words = {line: Counter(re.findall(r"\w+", ast.unparse(line))) for line in lines}
-    counts = sum(words.values(), Counter[str]())
-    of_harness = {*trial.classes, trial.loaders, trial.download}
-    left = [node for node in lines if isinstance(node, Definition) and node not in of_harness]
-    unused: set[ast.AST] = set()
-    while new := [node for node in left if counts[node.name] == words[node][node.name]]:
-        unused.update(new)
-        left = [node for node in left if node not in unused]
-        counts -= sum((words[node] for node in new), Counter[str]())
-    return unused
 
 
 def _draft_or_leave(migration: Migration) -> dict[str, Source] | None:

@@ -95,14 +95,7 @@ RULES = (
     Rule("P022", "keras-trial", _PEDL, _REWRITTEN, r"\bKeras\w*Trial\b"),
     Rule("P026", "standalone-meanings", words=_STANDALONE),
     Rule("P027", "older-keras"),
-    Rule(
-        "P031",
-        "old-attributes",
-        words=(
-            r"\.(?:value|predict_\w+|add_\w+|\w*trainable_weights|_\w+|output_\w+|name) ?"
-            r"|\bset(?:attr)?\(|getattr\([\w.]*model,|initial_decay|get_config|make_one_shot|weights"
-        ),
-    ),
+    Rule("P031", "old-attributes"),
     Rule("P034", "carried-over", _PEDL + _EARLY, _CARRIED),
     Rule("P035", "seen-as-a-whole", _PEDL + _EARLY, _REWRITTEN),
     Rule("P036", "names-by-text"),

@@ -179,10 +179,9 @@ def _rewrite_reads(
 
 def _is_in_layer(trial: Trial, function: ast.AST | None) -> bool:
     """Whether code is in a lambda of a layer, which Keras saves with all that it reads."""
-    match function and trial.modules.home(function).names.parents.get(function):
-        case ast.Call(func=layer) if isinstance(function, ast.Lambda):
-            return trial.today(layer) == "tensorflow.keras.layers.Lambda"
-    return False
+    uses = trial.flow.uses(function) if isinstance(function, ast.Lambda) else []
+    calls = [use.around for use in uses if isinstance(use.around, ast.Call)]
+    return any(trial.today(call.func) == "tensorflow.keras.layers.Lambda" for call in calls)
 
 
 def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:

@@ -6,8 +6,7 @@ defaults have changed. A name without a public successor becomes a function of t
 
 In TensorFlow 1 and standalone Keras, ``LSTM`` and ``GRU`` had
 ``recurrent_activation="hard_sigmoid"``, and ``GRU`` had ``reset_after=False``. A call that leaves
-them out gets them; where a class is used as a value, or called with hidden arguments, P027 restores
-the old defaults. ``tf.to_float(x)`` becomes ``tf.cast(x, tf.float32)``.
+them out gets them; where a class is used as a value, or called with hidden arguments, P027 does it.
 
 A function of TensorFlow 1 that takes other arguments today keeps its name where a call means the
 same, with the new names of its parameters, and becomes that of ``tf.compat.v1`` elsewhere.
@@ -224,7 +223,8 @@ def _is_list(value: ast.AST) -> bool:
     while isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
         value = value.value
     is_made = isinstance(value, ast.Call) and ast.unparse(value.func) == "list"
-    return is_made or isinstance(value, ast.ListComp)
+    is_filled = isinstance(value, ast.List) and not value.elts
+    return is_made or is_filled or isinstance(value, ast.ListComp)
 
 
 def _cast(reference: Reference) -> list[Fix]:

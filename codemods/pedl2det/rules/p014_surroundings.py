@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Iterable, Iterator
 
 from pedl2det.analysis.source import Source
@@ -33,7 +34,7 @@ def check(trial: Trial) -> Iterable[Fix]:
     if trial.init_effect is not None:
         needs, notes = (ConfigNeed("init_first", True),), ((Kind.NOTE, _ENTRY),)
         yield Fix(trial.init_effect, config=needs, notes=notes)
-    absolute = {name for source in trial.modules for name in _absolute_imports(source)}
+    texts = "\n".join(source.text for source in trial.modules)
     for name, source in trial.modules.by_name.items():
         is_package = source.path.stem == "__init__"
         packages = 0 if name == "__init__" else name.count(".") + is_package
@@ -42,18 +43,14 @@ def check(trial: Trial) -> Iterable[Fix]:
                 names = ", ".join(map(ast.unparse, node.names))
                 code = f"from {node.module} import {names}" if node.module else f"import {names}"
                 imported = [node.module] if node.module else [alias.name for alias in node.names]
-                twice = ((Kind.NOTE, _TWICE.format(name)) for name in imported if name in absolute)
-                yield Fix(node, (ReplaceStatement(node, code),), notes=tuple(twice))
+                twice = tuple(
+                    (Kind.NOTE, _TWICE.format(name))
+                    for name in imported
+                    if re.search(rf"(?m)^\s*(?:import|from) {name}\b", texts)
+                )
+                yield Fix(node, (ReplaceStatement(node, code),), notes=twice)
         if "/workdir" in source.text:
             yield from _relative_paths(trial, source)
-
-
-def _absolute_imports(source: Source) -> Iterator[str | None]:
-    for node in source.names.of(ast.Import, ast.ImportFrom):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif not node.level:
-            yield node.module
 
 
 def _relative_paths(trial: Trial, source: Source) -> Iterator[Fix]:

@@ -1,25 +1,12 @@
-"""What Keras computed differently in a model, and only the running trial shows.
+"""Keras computes as it did in TensorFlow 1, or as standalone Keras did.
 
-A frozen ``BatchNormalization`` still normalized by its batch in training; since TensorFlow 2 it
-runs in inference mode. ``UpSampling2D`` interpolated between the corners of pixels. The sums of an
-``Adagrad`` that a text names began at 0; since TensorFlow 2 they begin at 0.1. A mask took steps
-out of a loss, which was divided by all of them; since Keras 2.10 it is divided by the rest. A loss
-was called ``cosine_proximity``, a compiled model had ``metrics_names`` at once, custom losses and
-metrics got floats for integer targets, and the loss chose what ``"accuracy"`` means (P038).
-``batch_dot`` multiplied matrices for all dimensions before them, sample weights multiplied the mean
-of their losses, also for images, and for ``EarlyStopping`` the best value of a metric was the least
-unless its name contains ``acc``; an optimizer called its own ``get_gradients``. The constructor
-calls ``legacy_keras.use_old_keras()``, so that Keras computes as before, unless a trial is plain:
-it visibly uses nothing of Keras but what computes the same today (a table), and no layers, losses
-or metrics of its own classes, and its batches are visibly pairs of inputs and targets.
-
-Standalone Keras named layers ``dense_1``, ``dense_2`` and so on, divided a weighted loss by the
-share of weights that are not 0, and did not divide the loss of an ``activity_regularizer`` by the
-size of a batch; ``layers`` of a model was its own list. It clipped probabilities before a
-crossentropy, called an initializer with a shape alone, and took the shape of ``add_weight`` first;
-a momentum moved all rows of an embedding. Every trial of it calls
+docs/tf1.md lists what differs (*Loss, weights and metrics of their time are served*). The
+constructor calls ``legacy_keras.use_old_keras()``, unless a trial is plain: all that it uses of
+Keras is in a table of what computes the same today, it has no losses, layers or models of its own,
+and its batches are visibly pairs of inputs and targets. Every trial of standalone Keras calls
 ``legacy_keras.use_standalone_keras()``, and ``legacy_keras.use_old_arguments()`` if layers are used
-as values or get hidden options. A trial that is carried over has these calls above its class.
+as values or get hidden options. These calls stand above the class if it is carried over, or if a
+subclass has a constructor, which may make objects first.
 
 The transformations of ``ImageDataGenerator`` have other axes today. This is only reported.
 """
@@ -30,6 +17,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from pedl2det.analysis import old_keras
+from pedl2det.analysis.flow.values import argument
 from pedl2det.analysis.models import FUNCTIONS, Compile, compiles, is_certain, losses_and_metrics
 from pedl2det.analysis.old_keras import KERAS
 from pedl2det.analysis.trial import Trial
@@ -45,12 +33,9 @@ _FILES = r"\b(?:load_model|model_from_\w+|from_config|deserialize)\b"  # which m
 _TRUE = r"\s*True\s*(?:[,)#]|$)"
 _OLD = (
     rf"(?m){_MASK}|{_FILES}|\b(?:sample_?weights?|metrics_names|get_gradients)\b"
-    rf"|\.trainable\s*=(?!{_TRUE})"
+    rf"|\btrainable\s*=(?!=|{_TRUE})"
     r"""|["'](?:trainable|(?i:adagrad)|cosine(?:_proximity)?)["']"""
 )
-#: An argument that freezes a layer, and what may be a layer that then acts differently.
-_FREEZES = rf"(?m)(?<!\.)\btrainable\s*=(?!=|{_TRUE})"
-_NORM = r"(?m)^[^#\n]*(?:(?i:batch_?norm)|\bapplications\b|\bgetattr\b)"
 _IMAGES = f"{KERAS}.preprocessing.image.ImageDataGenerator"
 _MODULES = ("tensorflow", KERAS, f"{KERAS}.layers")
 #: ``**``, and the first of several names that are one argument today.
@@ -77,8 +62,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     for part in trial.each:
         found += [fix for fix in _calls(part) if fix not in found]
     yield from found
-    age = old_keras.age(trial)
-    for node in trial.modules.reads if age is not Age.CURRENT else ():
+    for node in trial.modules.reads if old_keras.age(trial) is not Age.CURRENT else ():
         if trial.today(node) == _IMAGES and _may_transform(trial, node):
             yield Remark(node, f"{ast.unparse(node)}: {IMAGES_DIFFER}", _EXCHANGE, Kind.DIFFERENT)
 
@@ -100,12 +84,15 @@ def _calls(trial: Trial) -> Iterator[Fix]:
 
 def _is_plain(trial: Trial) -> bool:
     """Whether it is visible that every name of Keras computes today what it did, and on pairs."""
+    values = [argument(compiled.call, "loss", 1) for compiled in compiles(trial)]
+    for _, method in trial.methods("loss", "losses"):
+        values += trial.flow.returned(method)
+    losses = (loss for value in values if value for loss in trial.flow.members(value))
     return (
         not (old_keras.has_standalone_layers(trial) or trial.mentions(_OLD))
-        and not (trial.mentions(_FREEZES) and trial.mentions(_NORM))
         and all(_is_same(trial, node) for node in trial.modules.reads)
         and all(is_certain(trial, value) for value in losses_and_metrics(trial))
-        and not any(_is_own(trial, value) for value in losses_and_metrics(trial, only_losses=True))
+        and not any(isinstance(loss, FUNCTIONS) for loss in losses)  # which got float targets
         and not any(_hides_optimizer(trial, compiled) for compiled in compiles(trial))
         and _trains_on_pairs(trial)
     )
@@ -130,11 +117,6 @@ def _is_same(trial: Trial, node: ast.expr) -> bool:
     return is_same and not _hides(trial, node)
 
 
-def _is_own(trial: Trial, loss: ast.expr) -> bool:
-    """Whether a loss is a function of the project, which got float targets."""
-    return any(isinstance(member, FUNCTIONS) for member in trial.flow.members(loss))
-
-
 def _trains_on_pairs(trial: Trial) -> bool:
     """Whether batches are visibly inputs and targets alone, without weights behind them."""
     functions = trial.modules.of(ast.FunctionDef)
@@ -147,10 +129,13 @@ def _trains_on_pairs(trial: Trial) -> bool:
     for call in trial.modules.of(ast.Call):
         if trial.today(call.func) in _OF_PARTS:
             batches += call.args
+    choices = [node for node in others if isinstance(node, ast.IfExp)]
+    others += [value for choice in choices for value in (choice.body, choice.orelse)]
     tuples = [value for value in others if isinstance(value, ast.Tuple)]
-    made = [getattr(value.func, "id", "") for value in others if isinstance(value, ast.Call)]
-    if not {"list", "tuple"}.isdisjoint(made):  # of as many parts as are counted when it runs
-        return False
+    for call in trial.modules.of(ast.Call):
+        parts = [argument for argument in call.args if isinstance(argument, ast.GeneratorExp)]
+        if getattr(call.func, "id", "") in ("list", "tuple") and (parts or call in others):
+            return False  # of as many parts as are counted when it runs
     return all(isinstance(batch, ast.Tuple) for batch in batches) and all(
         len(parts.elts) == 2 for parts in (*batches, *tuples) if isinstance(parts, ast.Tuple)
     )

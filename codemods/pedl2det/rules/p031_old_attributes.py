@@ -34,7 +34,11 @@ _GONE = re.compile(
 )
 #: What may be a use of such, with words that the statement, and the trial, then has.
 _MAY_BE = (
-    (r"\b(?:dict|set)\(|\{.* for ", r"\.(?:\w+_)?(?:variables|weights)\b", ""),  # had a hash
+    (
+        r"\b(?:dict|set|setdefault)\(|\{.* for |\w\[\w+\]",  # variables had a hash
+        r"\.(?:non_)?trainable_(?:variables|weights)\b|(?<!self)\.(?:variables|weights)\b",
+        "",
+    ),
     (r"(?<!\))\.get_config\(", "", r"""["']lr["']"""),  # an optimizer's; `super()` has others
     (r"\.predict_proba\b", "", "Sequential|model_from_|load_model"),
 )
@@ -80,7 +84,7 @@ def _looks_up(trial: Trial, node: ast.AST) -> bool:
     """Whether an object, which is no module, is asked for an attribute whose name is computed."""
     match node:
         case ast.Call(func=ast.Name(id="getattr"), args=[asked, name, *_]):
-            is_own = isinstance(asked, ast.Name) and asked.id == "self"
+            is_own = re.match(r"self$|legacy_keras\.", ast.unparse(asked)) is not None
             is_computed = not isinstance(name, ast.Constant)
             return is_computed and not is_own and trial.modules.meaning(asked) is None
     return False

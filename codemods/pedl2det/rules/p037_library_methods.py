@@ -30,7 +30,9 @@ from pedl2det_names.libraries import FREQUENCIES, METHODS, SEQUENCES
 SMALL = {"H": "h", "T": "min", "S": "s", "L": "ms", "U": "us", "N": "ns"}
 OTHERS = ("A", "BH", "BM", "BQ", "CBH", "M", "Q", "SM", "Y")
 #: Calls that return an iterator or a set.
-_ITERATORS = re.compile(r"(?:filter|frozenset|iter|map|set|zip)\(.*|.*\.(?:items|keys|values)\(\)")
+_ITERATORS = re.compile(
+    r"(?:filter|frozenset|iter|map|set|zip)\(.*|.*\.(?:items|keys|values)\(\)|.*\.i?map\(.*"
+)
 _RESTORE = "legacy_keras.restore_methods()"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from typing import Any
 
@@ -40,10 +41,11 @@ def migrate_config(text: str, facts: ConfigFacts) -> TextResult:
         new = edited(config, edits)
     except NotEdited as error:
         anew = config.text_without_aliases()
-        if anew != config.text and Config.of(anew).value() == config.value():
-            result = migrate_config(anew, facts)
-            note = TextFinding("C100", 1, Kind.NOTE, _ANEW)
-            return replace(result, findings=(note, *result.findings))
+        with contextlib.suppress(Unreadable):  # a key that is merged and overridden
+            if anew != config.text and Config.of(anew).value() == config.value():
+                result = migrate_config(anew, facts)
+                note = TextFinding("C100", 1, Kind.NOTE, _ANEW)
+                return replace(result, findings=(note, *result.findings))
         return TextResult(text, findings=(_unusable(1, f"{_REFUSED}: {error}"),))
     changes = tuple(TextChange(edit.rule, edit.line) for edit in edits)
     return TextResult(new, changes, tuple(findings))
@@ -92,8 +94,8 @@ def with_legacy_config(old: str, result: TextResult) -> TextResult:
     except NotEdited:
         finding = TextFinding(RULE, line, Kind.LEFT, _NO_PLACE, f"{_KEY}: {dumped}")
         return replace(result, findings=(*result.findings, finding))
-    note = TextFinding(RULE, line, Kind.NOTE, _KEPT.format(dumped))
-    notes = (note,) if patch.get("searcher", {}).keys() - {"name"} else ()
+    kept = patch.get("searcher", {}).keys() - {"name"} or hparams.keys() - {"batch_size"}
+    notes = (TextFinding(RULE, line, Kind.NOTE, _KEPT.format(dumped)),) if kept else ()
     return replace(
         result,
         text=text,

@@ -49,6 +49,15 @@ def _carried(before: str, why: str) -> Case:
     return Case(pedl_trial(before), {}, f"carried over as it was: {why}")
 
 
+_NAMED = """\
+from tensorflow.keras.layers import Lambda
+
+
+class Net:
+    def session_config(self{hparams}):
+{before}        scaled = lambda x: x * hparams["rate"]
+        return Lambda(scaled)
+"""
 _LAMBDA = """\
 from tensorflow.keras.layers import Lambda
 
@@ -60,6 +69,10 @@ class Net:
 
 
 CASES = (
+    _case(
+        _NAMED.format(hparams=", hparams", before=""),
+        _NAMED.format(hparams="", before="        hparams = self.context.get_hparams()\n"),
+    ),
     _case(
         _LAMBDA.format(hparams=", hparams", before="", units='hparams["units"]'),
         _LAMBDA.format(

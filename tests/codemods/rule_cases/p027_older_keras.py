@@ -103,7 +103,7 @@ CASES = (
     _case(_NET.format(layer="Up(KIND)", frozen="") + _SUBCLASS.format(base="UpSampling2D")),
     _case(_NET.format(layer="Up(KIND)", frozen="") + _SUBCLASS.format(base="Layer")),
     _case(_NET.format(layer="print(layers.UpSampling2D.mro())", frozen="")),
-    _case(_NET.format(layer="layers.Embedding(4, 8, trainable=False)", frozen="print(made)"), ""),
+    _case(_NET.format(layer="layers.Embedding(4, 8, trainable=False)", frozen=""), _MORE),
     _case(_NET.format(layer="layers.Masking(0.0)", frozen=""), _MORE),
     _case(_NET.format(layer="layers.UpSampling2D()", frozen=""), _MORE),
     _images(
@@ -135,6 +135,8 @@ CASES = (
     _case(_NET.format(layer="layers.Dense(4)", frozen="yield 1, 2"), ""),
     _case(_NET.format(layer="layers.Dense(4)", frozen="yield made"), _MORE),
     _case(_NET.format(layer="layers.Dense(4)", frozen="return tuple(made)"), _MORE),
+    _case(_NET.format(layer="layers.Dense(4)", frozen="made.x = tuple(y for y in made)"), _MORE),
+    _case(_NET.format(layer="layers.Dense(4)", frozen="return (1, 2, 3) if KIND else 4"), _MORE),
     _case(_NET.format(layer="layers.Dense(4)", frozen="mask = isinstance(made, layers.Dense)"), ""),
     _case(_NET.format(layer="layers.Dot(1)", frozen=""), _MORE),
     _case(_NET.format(layer=_STOPPING, frozen="KIND = 'auc'"), _MORE),

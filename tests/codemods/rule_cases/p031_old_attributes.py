@@ -60,6 +60,8 @@ _LINES = (
     "self.classes = net.predict_classes",
     "self.size = sum(K.count_params(one) for one in set(net.trainable_weights))",
     "net._make_predict_function()",
+    "self.norm = float(K.sum(x).eval(session=K.get_session()))",
+    "self.anchors.setdefault(net.weights[0], 0)",
     "self.rate = net.optimizer.get_config()['lr']",
     "self.decay = net.optimizer.initial_decay",
     "self.rows = rows.make_one_shot_iterator().get_next()",
