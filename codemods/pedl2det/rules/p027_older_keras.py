@@ -132,6 +132,7 @@ def _trains_on_pairs(trial: Trial) -> bool:
     choices = [node for node in others if isinstance(node, ast.IfExp)]
     others += [value for choice in choices for value in (choice.body, choice.orelse)]
     tuples = [value for value in others if isinstance(value, ast.Tuple)]
+    tuples += [part for value in tuples for part in value.elts if isinstance(part, ast.Tuple)]
     for call in trial.modules.of(ast.Call):
         parts = [argument for argument in call.args if isinstance(argument, ast.GeneratorExp)]
         if getattr(call.func, "id", "") in ("list", "tuple") and (parts or call in others):

@@ -137,6 +137,7 @@ CASES = (
     _case(_NET.format(layer="layers.Dense(4)", frozen="return tuple(made)"), _MORE),
     _case(_NET.format(layer="layers.Dense(4)", frozen="made.x = tuple(y for y in made)"), _MORE),
     _case(_NET.format(layer="layers.Dense(4)", frozen="return (1, 2, 3) if KIND else 4"), _MORE),
+    _case(_NET.format(layer="layers.Dense(4)", frozen="return (1, 2, 3), (4, 5)"), _MORE),
     _case(_NET.format(layer="layers.Dense(4)", frozen="mask = isinstance(made, layers.Dense)"), ""),
     _case(_NET.format(layer="layers.Dot(1)", frozen=""), _MORE),
     _case(_NET.format(layer=_STOPPING, frozen="KIND = 'auc'"), _MORE),
