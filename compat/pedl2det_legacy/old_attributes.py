@@ -7,6 +7,9 @@ def restore_attributes():
     """Give models, layers, optimizers and tensors the attributes that old code uses."""
     for kind, name, made in old_attributes():
         setattr(kind, name, made)
+    eager = tf.__internal__.EagerTensor.__mro__
+    base = next(kind for kind in eager if "eval" in vars(kind))
+    base.eval = lambda tensor, feed_dict=None, session=None: tensor.numpy()
 
 
 def old_attributes():
@@ -20,10 +23,6 @@ def old_attributes():
         of_dataset = getattr(tf.compat.v1.data, f"get_{name}")
         yield tf.data.Dataset, name, property(of_dataset)
     yield tf.data.Dataset, "make_one_shot_iterator", _make_one_shot_iterator
-    eager = next(
-        kind for kind in tf.__internal__.EagerTensor.__mro__ if "eval" in vars(kind)
-    )
-    yield eager, "eval", lambda tensor, feed_dict=None, session=None: tensor.numpy()
     yield tf.Variable, "__hash__", object.__hash__  # of `set(model.weights)`
     optimizer = tf.keras.optimizers.legacy.Optimizer
     decay = property(lambda self: self._initial_decay)
