@@ -55,10 +55,10 @@ def verify_trial(
         with tempfile.TemporaryDirectory(prefix="pedl2det-verify-") as scratch:
             home = Path(scratch).resolve()
             workshop = Workshop(home, used, directory, against, result, overrides)
-            verdict, pair, seconds = _judge(workshop, batches)
+            verdict, pair = _judge(workshop, batches)
             may_train_longer = batches is None and verdict.is_equal and verdict.length
-            if may_train_longer and (longer := may_train_longer.affordable(seconds)):
-                verdict, pair, _ = _judge(workshop, longer)
+            if may_train_longer and (longer := may_train_longer.affordable(verdict.pace)):
+                verdict, pair = _judge(workshop, longer)
             configs = (used, *pair.own_config_of_new())
             seconds = time.monotonic() - began
             verdict = with_circumstances(verdict, configs, pair.old.out, seconds)
@@ -72,8 +72,8 @@ def verify_trial(
     return verdict
 
 
-def _judge(workshop: Workshop, batches: int | None) -> tuple[Verdict, Pair, float]:
-    """Train and compare; return the verdict on two trials, and the seconds of the training."""
+def _judge(workshop: Workshop, batches: int | None) -> tuple[Verdict, Pair]:
+    """Train and compare; return the verdict on two trials, and them."""
     pair, length, seconds, failed = _trained(workshop, batches)
     verdict = Verdict(
         workshop.directory,
@@ -108,7 +108,8 @@ def _judge(workshop: Workshop, batches: int | None) -> tuple[Verdict, Pair, floa
     if not pair.new.is_migrated:
         note = f"{workshop.directory} uses no old API: it is trained twice, as it is"
         verdict = replace(verdict, notes=(note, *verdict.notes))
-    return verdict, pair, seconds
+    pace = (length.batches or 0) / max(seconds, 0.1)
+    return replace(verdict, pace=pace), pair
 
 
 def _trained(

@@ -21,7 +21,9 @@ from pedl2det.visible import shown
 
 _SECOND = "in the second form, because the first was refuted"
 _MOST_TRAININGS = 8  # of a trial, by other configs and values of searches
-_BATCHES_OF_OTHERS = 50  # by each but the first
+# By each training but the first: as many batches as fit in so many seconds, but some at least.
+_SECONDS_OF_OTHERS = 20.0
+_LEAST_OF_OTHERS = 50
 
 
 class Training(NamedTuple):
@@ -60,11 +62,10 @@ class Series:
         self._say(f"{place}: {proof.message} ({time.monotonic() - began:.0f} s)")
         if not proof.is_equal:
             return proof
+        batches = max(_LEAST_OF_OTHERS, int(_SECONDS_OF_OTHERS * proof.pace))
         for training in others[: _MOST_TRAININGS - 1]:
             config, overrides = training
-            verdict = verify_trial(
-                directory, config, _BATCHES_OF_OTHERS, result=result, overrides=overrides
-            )
+            verdict = verify_trial(directory, config, batches, result=result, overrides=overrides)
             message, _, _ = verdict.message.partition(";")  # the first proof says the rest
             shown_verdict = f"by {training}: {message if verdict.is_equal else verdict.message}"
             self._say(f"    {shown_verdict}")
@@ -88,8 +89,8 @@ def trainings(configs: Iterable[Path]) -> list[Training]:
     """Return what a trial can be trained by: each config, then values of searches.
 
     A config of each branch comes first, const.yaml and single trainings before others, then those
-    that differ in fractions, sizes and searches alone. The values of categorical hyperparameters
-    that no config trains by itself are tried together, as far as that is possible.
+    that differ in fractions, sizes and searches alone. The values and ends of searches that no
+    config trains by itself are tried together, as far as that is possible.
     """
     by_branch: dict[object, Path] = {}
     ordered = simplest_first(configs)

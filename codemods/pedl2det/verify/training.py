@@ -40,11 +40,11 @@ class TrainingLength:
     total: int | None  # what the config asks for
     new_total: int | None = None  # what that of the new trial asks for; None if it is the same
 
-    def affordable(self, seconds: float) -> int | None:
-        """Return how many batches to train after equal ones took so long; None for no more."""
+    def affordable(self, pace: float) -> int | None:
+        """Return how many to train after equal ones, by batches a second; None for no more."""
         if self.is_whole or not self.batches or self.total is None:
             return None
-        longer = min(self.total, int(self.batches * _SECONDS / max(seconds, 0.1)))
+        longer = min(self.total, int(_SECONDS * pace))
         return longer if longer > 2 * self.batches or self.batches < longer == self.total else None
 
     @property

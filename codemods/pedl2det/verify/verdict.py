@@ -41,6 +41,7 @@ class Verdict(Proof):
     outcome: Conclusion
     comparison: Comparison | None = None  # None if a trial does not train or is not migrated
     length: TrainingLength | None = None  # how much was trained
+    pace: float = 0.0  # batches a second, of both trials at the same time
     names: MetricNames | None = None  # new names of the old trial's metrics, where they differ
     notes: tuple[str, ...] = ()  # more that is worth knowing
     left: tuple[Finding, ...] = ()  # what migrate left, if the trial was not migrated

@@ -22,6 +22,7 @@ from pedl2det_runtime.errors import ConfigError
 #: Searchers that were removed before Determined 0.17, when upper bounds were exclusive.
 _OLD_SEARCHERS = ("adaptive", "adaptive_simple", "sync_halving")
 _MAX_COUNT = 100_000  # points of one hyperparameter in a grid
+_SHORT = 3  # steps of a range of whole numbers whose values are all tried
 Spec = dict[str, Any]
 
 
@@ -68,9 +69,22 @@ def searched(config: ExperimentConfig) -> Iterator[tuple[str, ...]]:
 
 
 def choices(config: ExperimentConfig) -> dict[str, list[Any]]:
-    """Return the values of each categorical hyperparameter of a valid config by its dotted path."""
-    specs = _specs(config.hyperparameters)
-    return {".".join(path): spec["vals"] for path, spec in specs if spec["type"] == "categorical"}
+    """Return values of each hyperparameter that a valid config searches, by its dotted path.
+
+    All of a categorical one or of a short range of whole numbers, else the ends of the range.
+    """
+    chosen = {}
+    for path, spec in _specs(config.hyperparameters):
+        match spec["type"]:
+            case "categorical":
+                chosen[".".join(path)] = [*spec["vals"]]
+            case "int":
+                low, high = _whole_bounds(config, spec)
+                step = high - low if high - low > _SHORT else 1
+                chosen[".".join(path)] = [*range(low, high + 1, step or 1)]
+            case "double":
+                chosen[".".join(path)] = [*dict.fromkeys(_bounds(spec))]
+    return chosen
 
 
 def grid_size(config: ExperimentConfig) -> int:
@@ -120,10 +134,7 @@ def _draw_typed(config: ExperimentConfig, generator: random.Random, spec: dict[s
     searcher = config.searcher.name
     match "grid" if searcher == "grid" else spec["type"]:
         case "int":
-            low, high = map(_whole, _bounds(spec))
-            if config.is_legacy or searcher in _OLD_SEARCHERS:
-                high = max(high - 1, low)
-            return generator.randint(low, high)
+            return generator.randint(*_whole_bounds(config, spec))
         case "double":
             return generator.uniform(*_bounds(spec))
         case "log":
@@ -173,6 +184,15 @@ def _bounds(spec: dict[str, Any]) -> tuple[float, float]:
     low, high = spec["minval"], spec["maxval"]
     if not (_is_number(low) and _is_number(high) and low <= high):
         raise ValueError(f"expected numbers, minval up to maxval, got {low!r} and {high!r}")
+    return low, high
+
+
+def _whole_bounds(config: ExperimentConfig, spec: dict[str, Any]) -> tuple[int, int]:
+    """Return the least and the greatest whole number that is drawn."""
+    low, high = map(_whole, _bounds(spec))
+    name = config.searcher.name
+    if name != "grid" and (config.is_legacy or name in _OLD_SEARCHERS):
+        high = max(high - 1, low)
     return low, high
 
 

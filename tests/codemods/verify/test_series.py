@@ -63,6 +63,7 @@ def proved_by(
     conclusions: dict[str, Conclusion],
     monkeypatch: pytest.MonkeyPatch,
     unrun: Mapping[str, Lines] = MappingProxyType({}),
+    pace: float = 0.0,
 ) -> tuple[list[tuple[str, int | None]], Proof]:
     """The configs and the batches that are trained, and the proof, if that is what they show."""
     trained = []
@@ -77,7 +78,7 @@ def proved_by(
         trained.append((" ".join((config.name, *overrides)), batches))
         conclusion = conclusions.get(config.name, Conclusion.EQUAL)
         message = f"{conclusion} for 9 batches; 1 known difference"
-        verdict = Verdict(directory, conclusion, message, configs=(config,))
+        verdict = Verdict(directory, conclusion, message, configs=(config,), pace=pace)
         return replace(verdict, unrun=unrun.get(config.name, {}))
 
     monkeypatch.setattr(series, "verify_trial", verify)
@@ -99,6 +100,14 @@ def test_a_trial_is_proved_by_its_configs_those_of_other_branches_first(
         f"; by {name}: equal for 9 batches" for name in names[1:]
     )
     assert [config.name for config in proof.configs] == names
+
+
+def test_other_configs_train_as_many_batches_as_fit_in_twenty_seconds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained, _ = proved_by(tmp_path, {}, monkeypatch, pace=30.5)
+
+    assert [batches for _, batches in trained] == [None, 610, 610, 610, 610]
 
 
 def test_whole_numbers_may_choose_a_branch_and_fractions_and_batch_sizes_do_not(
@@ -124,11 +133,15 @@ def test_each_value_of_a_search_is_trained_once(
 hyperparameters:
   batch_size: {type: categorical, vals: [4, 8]}
   kind: {type: categorical, vals: [dense, gru, lstm]}
-  net: {norm: {type: categorical, vals: [true, false]}, units: {type: int, minval: 1, maxval: 9}}
+  net:
+    norm: {type: categorical, vals: [true, false]}
+    units: {type: int, minval: 2, maxval: 9}
+    depth: {type: int, minval: 1, maxval: 4}
+  noise: {type: double, minval: 0, maxval: 0.5}
 searcher: {name: random, metric: val_loss, max_trials: 3, max_steps: 2}
 reproducibility: {experiment_seed: 1}
 """
-    (tmp_path / "search.yaml").write_text(search)  # which draws an lstm with a norm
+    (tmp_path / "search.yaml").write_text(search)  # which draws an lstm with a norm, and depth 1
     (tmp_path / "wide.yaml").write_text(CONFIG.replace("kind: dense", "kind: gru"))
 
     trained, proof = proved_by(tmp_path, {}, monkeypatch)
@@ -136,9 +149,12 @@ reproducibility: {experiment_seed: 1}
     assert [name for name, _ in trained] == [
         "wide.yaml",
         "search.yaml",
-        'search.yaml hyperparameters.kind="dense" hyperparameters.net.norm=false',
+        'search.yaml hyperparameters.kind="dense" hyperparameters.net.norm=false '
+        "hyperparameters.net.units=2 hyperparameters.net.depth=2 hyperparameters.noise=0",
+        "search.yaml hyperparameters.net.units=8 hyperparameters.net.depth=3 "
+        "hyperparameters.noise=0.5",
     ]
-    assert 'by search.yaml with kind="dense", net.norm=false: equal' in proof.message
+    assert 'by search.yaml with kind="dense", net.norm=false, net.units=2' in proof.message
     assert [config.name for config in proof.configs] == ["wide.yaml", "search.yaml"]
 
 

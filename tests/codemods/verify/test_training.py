@@ -41,14 +41,14 @@ def test_what_is_left_out_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("total", "seconds", "batches"),
-    [(1700, 1.0, 1700), (1700, 6.0, 1500), (1700, 20.0, None), (300, 1.0, None)],
+    ("total", "pace", "batches"),
+    [(1700, 300.0, 1700), (1700, 50.0, 1500), (1700, 15.0, None), (300, 300.0, None)],
 )
 def test_equal_batches_that_were_quick_are_followed_by_more(
-    total: int, seconds: float, batches: int | None
+    total: int, pace: float, batches: int | None
 ) -> None:
     """As many as 30 seconds train, if that is more than twice as many."""
-    assert TrainingLength(300, total).affordable(seconds) == batches
+    assert TrainingLength(300, total).affordable(pace) == batches
 
 
 def test_records_and_epochs_are_counted_in_batches(tmp_path: Path) -> None:
