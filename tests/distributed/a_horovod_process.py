@@ -9,7 +9,6 @@ directory.
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,6 @@ import horovod.tensorflow as hvd
 
 import a_process
 from pedl2det_runtime.distributed import DistributedContext
-
-_DYNAMIC = "HOROVOD_DYNAMIC_PROCESS_SETS"
 
 
 def eager(context: DistributedContext) -> dict[str, Any]:
@@ -35,21 +32,6 @@ def in_a_graph(context: DistributedContext) -> dict[str, Any]:
     return a_process.all_collectives(context)
 
 
-def without_process_sets(context: DistributedContext) -> dict[str, Any]:
-    """The same where Horovod lets no process sets be made."""
-    return a_process.all_collectives(context)
-
-
-def only_here(context: DistributedContext) -> Any:
-    """A collective of one machine, which the other does not take part in."""
-    return context.allgather_local(context.rank) if context.cross_rank == 0 else None
-
-
-def machines_in_turn(context: DistributedContext) -> Any:
-    """Something for all afterwards: the machines are in step again."""
-    return context.allgather(context.rank)
-
-
 def main() -> None:
     """Write one file for each process."""
     hvd.init()
@@ -57,11 +39,7 @@ def main() -> None:
     outcomes = []
     for name in sys.argv[2:]:
         scenario = globals().get(name) or getattr(a_process, name)
-        dynamic = os.environ.get(_DYNAMIC, "")
-        if name == "without_process_sets":
-            del os.environ[_DYNAMIC]
         context = DistributedContext.from_horovod(hvd, chief_ip="127.0.0.1")
-        os.environ[_DYNAMIC] = dynamic
         outcomes.append(a_process.tried(lambda do=scenario, context=context: do(context)))
         context.close()
         target.write_text(json.dumps(outcomes))

@@ -21,10 +21,7 @@ ENVIRONMENT = {
     "CUDA_VISIBLE_DEVICES": "",
 }
 ON_ONE = ("eager", "many", "large", "unpicklable", "others_order", "in_a_graph")
-ON_TWO = (
-    *("without_process_sets", "eager", "only_here", "machines_in_turn"),
-    *("others_order", "too_late"),
-)
+ON_TWO = ("eager", "others_order", "too_late")
 
 
 def start_all(
@@ -104,26 +101,21 @@ def test_two_processes_as_horovodrun_starts_them(tmp_path: Path) -> None:
     assert all(wrong in outcome["error"] for outcome in said["others_order"])
 
 
-def test_two_machines_with_and_without_process_sets(tmp_path: Path) -> None:
-    more = {"HOROVOD_DYNAMIC_PROCESS_SETS": "1", "PEDL2DET_PATIENCE": "4"}
-    start_all(tmp_path, ("one", "two"), ON_TWO, **more)
+def test_two_machines(tmp_path: Path) -> None:
+    start_all(tmp_path, ("one", "two"), ON_TWO, PEDL2DET_PATIENCE="4")
     said = read(tmp_path, 4, ON_TWO)
-    for scenario in ("eager", "without_process_sets"):
-        for rank, outcome in enumerate(said[scenario]):
-            first = rank - rank % 2
-            local = [["gl", first], ["gl", first + 1]]
-            assert outcome["result"] == {
-                "gather": [["g", other] for other in range(4)] if rank == 0 else None,
-                "gather_local": local if rank == first else None,
-                "allgather": [{"rank": other} for other in range(4)],
-                "allgather_local": [None, None],
-                "broadcast": "from 0",
-                "broadcast_local": f"from {first}",
-                "broadcast_local_of_nothing": None,
-            }
-    # With process sets a machine needs no other, and all are in step afterwards.
-    assert [outcome["result"] for outcome in said["only_here"]] == [[0, 1], [0, 1], None, None]
-    assert [outcome["result"] for outcome in said["machines_in_turn"]] == [[0, 1, 2, 3]] * 4
+    for rank, outcome in enumerate(said["eager"]):
+        first = rank - rank % 2
+        local = [["gl", first], ["gl", first + 1]]
+        assert outcome["result"] == {
+            "gather": [["g", other] for other in range(4)] if rank == 0 else None,
+            "gather_local": local if rank == first else None,
+            "allgather": [{"rank": other} for other in range(4)],
+            "allgather_local": [None, None],
+            "broadcast": "from 0",
+            "broadcast_local": f"from {first}",
+            "broadcast_local_of_nothing": None,
+        }
     wrong = "DistributedError: the processes do not ask for the same"
     assert all(wrong in outcome["error"] for outcome in said["others_order"])
     *others, last = said["too_late"]

@@ -2,8 +2,8 @@
 
 ``context``          ``DistributedContext``, which a trial uses
 ``layout``           the ranks and sizes of a process: pure
-``process_groups``   collectives of objects, over one of three transports of bytes:
-                     Horovod and torch in ``framework_groups``, and ``socket_groups``
+``process_groups``   collectives of objects, over one of two transports of bytes:
+                     ``horovod_groups`` and ``socket_groups``
 ``connections``      of processes that have the secret of the run, for ``socket_groups``
 ``ranks``            what ``horovodrun`` started; ``horovodrun_output`` is what it prints
 ``rank_sync``        decisions and averages over the ranks, for the training loop

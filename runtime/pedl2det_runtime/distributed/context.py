@@ -78,7 +78,7 @@ class DistributedContext(refusals.RefusesInternals):
     def from_horovod(cls, hvd: Any, chief_ip: str | None = None) -> Self:
         """Create the context of processes that Horovod connects; objects go through Horovod.
 
-        Every process must call it.
+        Every process must call it. Objects of ``horovod.torch`` go through sockets.
 
         Args:
             hvd: ``horovod.tensorflow``, ``horovod.tensorflow.keras`` or ``horovod.torch``, after
@@ -91,12 +91,12 @@ class DistributedContext(refusals.RefusesInternals):
         """
         names = ("rank", "size", "local_rank", "local_size", "cross_rank", "cross_size")
         layout = Layout(*(getattr(hvd, name)() for name in names))
-        chief_address(layout, chief_ip)
-        if layout.size == 1:
-            return cls._with(layout, alone())
-        from pedl2det_runtime.distributed.framework_groups import horovod_groups
+        chief_ip = chief_address(layout, chief_ip)
+        if layout.size == 1 or "tensorflow" not in hvd.__name__:
+            return cls._with(layout, _sockets(layout, chief_ip, _PORT))
+        from pedl2det_runtime.distributed.horovod_groups import horovod_groups
 
-        return cls._with(layout, horovod_groups(hvd, layout))
+        return cls._with(layout, horovod_groups(layout))
 
     @classmethod
     def from_deepspeed(cls, chief_ip: str | None = None) -> Self:
@@ -114,8 +114,6 @@ class DistributedContext(refusals.RefusesInternals):
     @classmethod
     def from_torch_distributed(cls, chief_ip: str | None = None) -> Self:
         """Create the context of a process that ``torchrun`` started, from its variables.
-
-        Objects go through ``torch.distributed`` if it is initialised.
 
         Args:
             chief_ip: the address of the chief; default ``$DET_CHIEF_IP``. Required for several
@@ -152,16 +150,7 @@ class DistributedContext(refusals.RefusesInternals):
 
     @classmethod
     def _from_launcher(cls, layout: Layout, chief_ip: str | None) -> Self:
-        chief_ip = chief_address(layout, chief_ip)
-        if layout.size > 1:
-            from pedl2det_runtime.distributed.framework_groups import (
-                torch_groups,
-                torch_is_connected,
-            )
-
-            if torch_is_connected():
-                return cls._with(layout, torch_groups(layout))
-        return cls._with(layout, _sockets(layout, chief_ip, _PORT))
+        return cls._with(layout, _sockets(layout, chief_address(layout, chief_ip), _PORT))
 
     @classmethod
     def _with(cls, layout: Layout, groups: Groups) -> Self:

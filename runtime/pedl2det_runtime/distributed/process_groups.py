@@ -1,4 +1,4 @@
-"""Groups of processes that exchange objects over Horovod, torch.distributed or sockets."""
+"""Groups of processes that exchange objects over Horovod or sockets."""
 
 from __future__ import annotations
 
