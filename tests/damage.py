@@ -83,11 +83,6 @@ def damage(checkpoint: Path, rng: random.Random) -> str:
     return name
 
 
-def without_hashes(checkpoint: Path) -> None:
-    """Make a checkpoint as earlier versions wrote them, with names of files alone."""
-    _write_metadata(checkpoint, files=_names(checkpoint))
-
-
 def with_hashes(checkpoint: Path, beside: Sequence[str] = ()) -> None:
     """Make the manifest of a changed checkpoint right again, as an attacker can, and list more."""
     files = {}
@@ -342,13 +337,6 @@ def change_hdf5(checkpoint: Path, rng: random.Random) -> str:
     return f"{_H5}: {kind}"
 
 
-def _as_earlier(path: Path, data: bytes) -> None:
-    """Write the states of loaders as versions before 2026-11 did."""
-    path.with_suffix(".json").unlink()
-    path.with_suffix(".npz").unlink()
-    path.write_bytes(data)
-
-
 def _write_at(path: Path, place: int, data: bytes) -> None:
     with path.open("r+b") as file:
         file.seek(place)
@@ -370,10 +358,6 @@ _H5 = "determined-keras-model.h5"
 _FILES: dict[str, tuple[str, Change]] = {
     **{
         f"callbacks.pkl, {kind}": ("rank-0/callbacks.pkl", partial(_replace, data=data))
-        for kind, data in PICKLES.items()
-    },
-    **{
-        f"loaders.pkl, {kind}": ("rank-0/loaders.pkl", partial(_as_earlier, data=data))
         for kind, data in PICKLES.items()
     },
     "rank-0/loaders.json, deep": ("rank-0/loaders.json", partial(_replace, data=_DEEP)),

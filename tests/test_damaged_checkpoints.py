@@ -197,34 +197,6 @@ def test_every_mutation_is_named_and_leaves_the_older_checkpoint(
     assert {path.name for path in directory.iterdir()} == names
 
 
-def test_a_checkpoint_without_hashes_resumes(out: Path, whole: Trained) -> None:
-    """As earlier versions wrote them."""
-    damage.without_hashes(at(out, 4))
-
-    resumed = run(Dropping, out, config(6, **EACH_TWO), resume=True)
-
-    assert "resumed at batch 4" in resumed.said
-    assert resumed.weights == whole.weights
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("state.json", "hparams.json", "optimizer.json", "determined-keras-model.h5"),
-        *("rank-0/random.json", "rank-0/layers.npz", "rank-0/loaders.json"),
-    ],
-)
-def test_without_hashes_a_cut_file_is_still_noticed(name: str, out: Path) -> None:
-    path = at(out, 4)
-    damage.without_hashes(path)
-    os.truncate(path / name, (path / name).stat().st_size // 2)
-
-    found, damaged = checkpoint_directory.newest_undamaged(out / "checkpoints")
-
-    assert found == at(out, 2)
-    assert str(damaged[path]).startswith(f"{path}/{name}: damaged checkpoint: ")
-
-
 def test_callbacks_that_are_damaged_do_not_look_like_an_error_of_the_trial(out: Path) -> None:
     path = at(out, 4)
     (path / "rank-0" / "callbacks.pkl").write_bytes(b"garbage")

@@ -510,22 +510,6 @@ def test_a_run_that_began_without_a_checkpoint_refuses_one(tmp_path: Path) -> No
         run(InOrder, tmp_path, config(4), resume=True, from_checkpoint=REAL / "0.13.8-keras")
 
 
-def test_the_source_that_an_earlier_version_recorded_is_resumed_from(tmp_path: Path) -> None:
-    old = old_formats.write(tmp_path / "old", WEIGHTS, trained(tf.keras.optimizers.Adam(0.1)))
-    out = tmp_path / "out"
-    with pytest.raises(FileNotFoundError):
-        run(type("_", (FailsAtFirst,), {}), out, config(2), from_checkpoint=old)
-    record = json.loads((out / "run.json").read_text())
-    (out / "run.json").unlink()
-    (out / "pedl2det-source.json").write_text(json.dumps(record["source"]))
-
-    resumed = run(InOrder, out, config(2), resume=True)
-
-    assert any(line.startswith(f"from {old}: took") for line in resumed.said)
-    assert json.loads((out / "run.json").read_text())["source"] == record["source"]
-    assert not (out / "pedl2det-source.json").exists()
-
-
 @pytest.mark.parametrize("make", [Path.mkdir, Path.touch, lambda path: path.symlink_to("gone")])
 def test_the_record_of_the_source_replaces_nothing_of_others(make: Any, tmp_path: Path) -> None:
     make(tmp_path / "run.json")

@@ -8,7 +8,6 @@ import os
 from pathlib import Path
 
 from pedl2det_runtime.checkpoint import manifest, model_files, ownership, signature
-from pedl2det_runtime.checkpoint.state import RankState, read_state
 from pedl2det_runtime.checkpoint.untrusted_files import read_json, reading
 from pedl2det_runtime.errors import DamagedCheckpointError
 
@@ -68,14 +67,8 @@ def verify(path: Path) -> None:
         DamagedCheckpointError: a file is damaged.
         CheckpointError: the key that signs cannot be used.
     """
-    has_hashes = manifest.verify(path)
-    if not has_hashes:  # of an earlier version
-        for name in ("hparams.json", "experiment_config.json"):
-            read_json(path / name)
-        read_state(path)
-        for rank in range(max(len([*path.glob("rank-*")]), 1)):
-            RankState.read(path, rank)
-    if not (has_hashes and signature.is_signed(path)):
+    manifest.verify(path)
+    if not signature.is_signed(path):
         model_files.check(path)
 
 

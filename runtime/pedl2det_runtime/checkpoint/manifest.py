@@ -5,7 +5,7 @@
     {"files": {"state.json": {"size": 201, "sha256": "5f70..."}}, "sha256": "c3ab..."}
 
 A link added by a callback is listed as ``{"link": target}``. The marker and the signature are not
-listed: a checkpoint without them still loads. Earlier versions listed only names.
+listed: a checkpoint without them still loads.
 """
 
 from __future__ import annotations
@@ -44,11 +44,8 @@ def with_hash(metadata: dict[str, Any]) -> dict[str, Any]:
     return plain | {"sha256": _hash(plain)}
 
 
-def verify(directory: Path) -> bool:
+def verify(directory: Path) -> None:
     """Compare a checkpoint's files with its manifest.
-
-    Returns:
-        Whether the checkpoint has hashes; those of earlier versions have none.
 
     Raises:
         DamagedCheckpointError: a file is missing, added, changed, a link or a special file.
@@ -57,11 +54,10 @@ def verify(directory: Path) -> bool:
     metadata = read_json(place)
     with reading(place):
         files, expected = metadata.get("files", {}), metadata.pop("sha256", None)
-        has_hashes = expected is not None or isinstance(files, dict)
-        if has_hashes and expected != _hash(metadata):
+        if expected != _hash(metadata):
             raise ValueError("its content differs from its hash")
     present = refuse_special(directory, files)
-    for name, entry in files.items() if has_hashes else ():
+    for name, entry in files.items():
         path = directory / name
         if name not in present:
             require_file(path)
@@ -69,11 +65,10 @@ def verify(directory: Path) -> bool:
                 raise ValueError(f"it lists {name!r}, which is not below the checkpoint")
         with reading(path):
             _compare(path, entry)
-    for name in present - set(files) if has_hashes else ():
+    for name in present - set(files):
         with reading(directory / name):
             if name.startswith(_RESERVED) and name not in _UNLISTED:
                 raise ValueError("it was added after the checkpoint was written")
-    return has_hashes
 
 
 def refuse_special(directory: Path, listed: Any = ()) -> set[str]:

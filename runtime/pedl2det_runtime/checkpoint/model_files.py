@@ -117,8 +117,7 @@ def restore_weights(
         settings = read_json(checkpoint / _OPTIMIZER)
         with fit_errors(checkpoint / _OPTIMIZER):
             for name, variable in keras_versions.optimizer_settings(model.optimizer).items():
-                if name in settings or not name.startswith(keras_versions.LOSS_SCALE):
-                    graph_mode.assign(variable, settings[name])  # earlier versions had no scale
+                graph_mode.assign(variable, settings[name])
     for variable, value in kept:
         graph_mode.assign(variable, value)
 

@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from pedl2det_runtime.backends import random_state
-from pedl2det_runtime.checkpoint import ownership, plain_data, resource_limits, safe_pickle
+from pedl2det_runtime.checkpoint import ownership, plain_data, resource_limits
 from pedl2det_runtime.checkpoint.plain_data import Arrays
 from pedl2det_runtime.checkpoint.untrusted_files import JSON_BYTES, read_bytes, read_json, reading
 
@@ -135,13 +135,9 @@ def _epoch(path: Path) -> dict[str, tuple[float, float]]:
 
 def _loaders(directory: Path) -> dict[str, dict[str, Any]]:
     path = directory / "loaders.json"
-    earlier = path.with_suffix(".pkl")  # of a checkpoint that an earlier version wrote
-    is_earlier = earlier.exists() and not path.exists()
-    data = read_bytes(earlier if is_earlier else path)
-    arrays = [] if is_earlier else _arrays(path.with_suffix(".npz"))
+    data, arrays = read_bytes(path), _arrays(path.with_suffix(".npz"))
     with reading(path):
-        loaders: dict[str, dict[str, Any]]
-        loaders = safe_pickle.loads(data) if is_earlier else plain_data.loads(data, arrays)
+        loaders: dict[str, dict[str, Any]] = plain_data.loads(data, arrays)
         if {name: type(changes) for name, changes in loaders.items()} != _LOADERS:
             raise ValueError("expected one dict each for training and validation")
         return loaders

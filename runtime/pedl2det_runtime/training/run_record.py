@@ -10,7 +10,6 @@ import contextlib
 import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TypeVar
 
 from pydantic import TypeAdapter
 
@@ -28,8 +27,6 @@ from pedl2det_runtime.training.run_options import Run, RunOptions
 
 NAME = "run.json"
 STOPPED = "this run was stopped by a callback"
-_OLD_SOURCE, _OLD_END = "pedl2det-source.json", "pedl2det-end.json"  # of earlier versions
-_Part = TypeVar("_Part")
 
 
 @dataclass(frozen=True)
@@ -73,24 +70,23 @@ class RunRecord:
 
 def read(out: Path) -> RunRecord:
     """Return the record of the run in ``out``; an empty one if there is none."""
-    record = _read(out / NAME, RunRecord)
-    if record is not None:
-        return record
-    end = None
-    with contextlib.suppress(ConfigError):  # a resume takes longer without it
-        end = _read(out / _OLD_END, RunEnd)
-    return RunRecord(_read(out / _OLD_SOURCE, SourceCheckpoint), end)
+    path = out / NAME
+    ownership.refuse_foreign(path, directory=False)
+    try:
+        return TypeAdapter(RunRecord).validate_json(path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        return RunRecord(None, None)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    except ValueError:
+        raise ownership.foreign_file_error(path) from None
 
 
 def write(out: Path, record: RunRecord) -> None:
-    """Write the record of the run in ``out`` atomically; remove those of earlier versions."""
+    """Write the record of the run in ``out`` atomically."""
     path = out / NAME
     try:
         ownership.replace_file(path, json.dumps(asdict(record), default=str) + "\n")
-        for name, kind in ((_OLD_SOURCE, SourceCheckpoint), (_OLD_END, RunEnd)):
-            with contextlib.suppress(ConfigError):  # of somebody else
-                if _read(out / name, kind):
-                    (out / name).unlink()
     except OSError as error:
         raise ConfigError(f"{path}: cannot be written: {error.strerror}") from None
 
@@ -132,15 +128,3 @@ def find_end(options: RunOptions, config: ExperimentConfig | None) -> RunEnd | N
     length = min(end.length, options.max_batches or end.length)
     is_over = ended.continue_with is None or ended.batches >= length
     return end if is_same and is_over else None
-
-
-def _read(path: Path, kind: type[_Part]) -> _Part | None:
-    ownership.refuse_foreign(path, directory=False)
-    try:
-        return TypeAdapter(kind).validate_json(path.read_bytes())
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
-    except ValueError:
-        raise ownership.foreign_file_error(path) from None
