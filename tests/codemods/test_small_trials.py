@@ -388,6 +388,12 @@ class Rows(tf.keras.utils.Sequence):
     def __getitem__(self, index):
         return tuple(array[index] for array in self.arrays)
 """
+WEIGHED = """\
+def weigh(x, y, rows, shape):
+    parts = (x, y)
+    parts += (1,)
+    return parts
+"""
 LENGTH = """\
 def length(values):
     return tf.keras.backend.int_shape(values)[1]
@@ -405,6 +411,10 @@ class Mean(tf.keras.layers.Layer):
         (PARTS, "", True),
         (LENGTH, "Mean(), ", True),
         (PARTS.replace("tuple(array[index] for array in self.arrays)", "index, index"), "", False),
+        (WEIGHED, "", True),
+        (WEIGHED.replace("parts += ", "shape = rows + "), "", True),
+        (WEIGHED.replace("parts += (1,)", "rows.reshape(shape + (1,))"), "", False),
+        ("def stop(options):\n    return tf.keras.callbacks.EarlyStopping(**options)", "", True),
     ],
 )
 def test_parts_and_shapes_that_are_not_visible_may_be_any(

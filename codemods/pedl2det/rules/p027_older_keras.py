@@ -111,6 +111,8 @@ def _is_same(trial: Trial, node: ast.expr) -> bool:
         if not (isinstance(parent, ast.Call) and parent.func is node):
             return False
         arguments = {keyword.arg: keyword.value for keyword in parent.keywords}
+        if None in arguments:
+            return False
         watched = [*parent.args[:1], arguments.get("monitor", ast.Constant("val_loss"))][0]
         return getattr(arguments.get("mode", watched), "value", None) in _CLEAR
     is_same = dotted.startswith(SAME) and not dotted.startswith(OTHERS)
@@ -129,6 +131,12 @@ def _trains_on_pairs(trial: Trial) -> bool:
     for call in trial.modules.of(ast.Call):
         if trial.today(call.func) in _OF_PARTS:
             batches += call.args
+    added = [node.value for node in trial.modules.of(ast.AugAssign)]
+    for sum_ in trial.modules.of(ast.BinOp):
+        if not isinstance(trial.modules.home(sum_).names.parents[sum_], ast.Call | ast.keyword):
+            added += [sum_.left, sum_.right]  # in a call, it is a shape
+    if any(isinstance(node, ast.Tuple) for node in added):
+        return False  # `parts += (weights,)`
     choices = [node for node in others if isinstance(node, ast.IfExp)]
     others += [value for choice in choices for value in (choice.body, choice.orelse)]
     tuples = [value for value in others if isinstance(value, ast.Tuple)]

@@ -3,39 +3,25 @@
 from __future__ import annotations
 
 import functools
-import itertools
-import json
 import time
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 from pedl2det.engine.migration import Proof, Result, Status
 from pedl2det.findings import Finding, Kind
-from pedl2det.report.text import simplest_first
-from pedl2det.verify.configs import settings_of
 from pedl2det.verify.prove import verify_trial
+from pedl2det.verify.trainings import Training, listed, trainings
 from pedl2det.verify.unrun import common
 from pedl2det.visible import shown
 
 _SECOND = "in the second form, because the first was refuted"
-_MOST_TRAININGS = 8  # of a trial, by other configs and values of searches
-# By each training but the first: as many batches as fit in so many seconds, but some at least.
-_SECONDS_OF_OTHERS = 20.0
+_MOST_TRAININGS = 16  # of a trial, by other configs and values of searches
+# By those after the first: as many batches as fit in so many seconds, but some at least.
+_SECONDS_OF_OTHERS = 120.0  # of all together
+_SECONDS_OF_ANOTHER = 20.0
 _LEAST_OF_OTHERS = 50
-
-
-class Training(NamedTuple):
-    """What a trial is trained by: a config, and values in it."""
-
-    config: Path | None  #: None for what `run` finds
-    overrides: tuple[str, ...] = ()  #: as `run --set` takes them
-
-    def __str__(self) -> str:
-        name = self.config.name if self.config is not None else ""
-        values = ", ".join(override.removeprefix("hyperparameters.") for override in self.overrides)
-        return f"{name} with {values}" if values else name
 
 
 class Series:
@@ -46,7 +32,7 @@ class Series:
         self._numbers: dict[Path, int] = {}
 
     def by_configs(self, directory: Path, result: Result) -> Proof:
-        """Prove a migration by the configs of the trial, and by each value of their searches.
+        """Prove a migration by the configs of the trial, and by values of their searches.
 
         Without configs, the trial is trained by what `run` finds. Returns the first proof that is
         not equal, else one proof of all, which names what was not trained.
@@ -62,8 +48,11 @@ class Series:
         self._say(f"{place}: {proof.message} ({time.monotonic() - began:.0f} s)")
         if not proof.is_equal:
             return proof
-        batches = max(_LEAST_OF_OTHERS, int(_SECONDS_OF_OTHERS * proof.pace))
-        for training in others[: _MOST_TRAININGS - 1]:
+        others, left = others[: _MOST_TRAININGS - 1], others[_MOST_TRAININGS - 1 :]
+        seconds = min(_SECONDS_OF_ANOTHER, _SECONDS_OF_OTHERS / max(len(others), 1))
+        batches = max(_LEAST_OF_OTHERS, int(seconds * proof.pace))
+        by_message: dict[str, list[Training]] = defaultdict(list)
+        for training in others:
             config, overrides = training
             verdict = verify_trial(directory, config, batches, result=result, overrides=overrides)
             message, _, _ = verdict.message.partition(";")  # the first proof says the rest
@@ -71,7 +60,7 @@ class Series:
             self._say(f"    {shown_verdict}")
             if verdict.refutes:
                 return replace(verdict, message=shown_verdict)
-            proof = replace(proof, message=f"{proof.message}; {shown_verdict}")
+            by_message[message if verdict.is_equal else verdict.message].append(training)
             if verdict.is_equal:
                 proof = replace(
                     proof,
@@ -79,38 +68,9 @@ class Series:
                     unrun=common(proof.unrun, verdict.unrun),
                     unseen=common(proof.unseen, verdict.unseen),
                 )
-        if left := others[_MOST_TRAININGS - 1 :]:
-            message = f"{proof.message}; not trained by {', '.join(map(str, left))}"
-            proof = replace(proof, message=message)
-        return proof
-
-
-def trainings(configs: Iterable[Path]) -> list[Training]:
-    """Return what a trial can be trained by: each config, then values of searches.
-
-    A config of each branch comes first, const.yaml and single trainings before others, then those
-    that differ in fractions, sizes and searches alone. The values and ends of searches that no
-    config trains by itself are tried together, as far as that is possible.
-    """
-    by_branch: dict[object, Path] = {}
-    ordered = simplest_first(configs)
-    settings = {config: asked for config in ordered if (asked := settings_of(config))}
-    for config in ordered:
-        by_branch.setdefault(settings[config].branch if config in settings else None, config)
-    branches = [*by_branch.values()]
-    others = [config for config in ordered if config not in branches]
-    every = [Training(config) for config in (*branches, *others)]
-    trained = [pair for asked in settings.values() for pair in asked.hparams.items()]
-    tried = {f"{path}={value}" for path, value in trained}
-    for config, asked in settings.items():
-        columns = []
-        for path, values in asked.choices.items():
-            left = [value for value in values if f"{path}={value}" not in tried]
-            tried |= {f"{path}={value}" for value in left}
-            columns.append([f"hyperparameters.{path}={json.dumps(value)}" for value in left])
-        rows = itertools.zip_longest(*columns)
-        every += [Training(config, tuple(value for value in row if value)) for row in rows]
-    return every
+        messages = [f"by {listed(group)}: {message}" for message, group in by_message.items()]
+        messages += [f"not trained by {listed(left)}"] if left else []
+        return replace(proof, message="; ".join((proof.message, *messages)))
 
 
 #: Proves the migration of the trial in a directory.

@@ -1,0 +1,87 @@
+"""What a trial is trained by: its configs, and the values of their searches in pairs."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pedl2det.report.text import simplest_first
+from pedl2det.verify.configs import settings_of
+
+
+class Training(NamedTuple):
+    """What a trial is trained by: a config, and values in it."""
+
+    config: Path | None  #: None for what `run` finds
+    overrides: tuple[str, ...] = ()  #: as `run --set` takes them
+
+    def __str__(self) -> str:
+        name = self.config.name if self.config is not None else ""
+        values = ", ".join(override.removeprefix("hyperparameters.") for override in self.overrides)
+        return f"{name} with {values}" if values else name
+
+
+def trainings(configs: Iterable[Path]) -> list[Training]:
+    """Return what a trial can be trained by: each config, then values of searches.
+
+    A config of each branch comes first, const.yaml and single trainings before others, then those
+    that differ in fractions, sizes and searches alone. Each two values that a search may draw
+    together are in one training at least, and so are the ends of its ranges.
+    """
+    by_branch: dict[object, Path] = {}
+    ordered = simplest_first(configs)
+    settings = {config: asked for config in ordered if (asked := settings_of(config))}
+    for config in ordered:
+        by_branch.setdefault(settings[config].branch if config in settings else None, config)
+    branches = [*by_branch.values()]
+    others = [config for config in ordered if config not in branches]
+    every = [Training(config) for config in (*branches, *others)]
+    trained = [{*_overrides(asked.hparams.items())} for asked in settings.values()]
+    for config, asked in settings.items():
+        columns = [
+            _overrides((path, value) for value in values) for path, values in asked.choices.items()
+        ]
+        for row in _covering(columns, trained):
+            trained.append({*row})
+            every.append(Training(config, row))
+    return every
+
+
+def listed(group: Iterable[Training]) -> str:
+    """Return some trainings in a line; of several with values in one config, how many there are."""
+    names = []
+    for (config, has_values), found in itertools.groupby(group, lambda t: (t[0], bool(t[1]))):
+        several = [*found]
+        if config is not None and has_values and len(several) > 1:
+            names.append(f"{config.name} with {len(several)} choices of its values")
+        else:
+            names += map(str, several)
+    return ", ".join(names)
+
+
+def _overrides(values: Iterable[tuple[str, Any]]) -> list[str]:
+    return [f"hyperparameters.{path}={json.dumps(value, default=str)}" for path, value in values]
+
+
+def _covering(
+    columns: Sequence[Sequence[str]], trained: Sequence[set[str]]
+) -> Iterator[tuple[str, ...]]:
+    """Yield a value of each column, until each two have been together (pairwise testing)."""
+    every = [{value} for values in columns for value in values]
+    for first, second in itertools.combinations(columns, 2):
+        every += [{*pair} for pair in itertools.product(first, second)]
+    left = [values for values in every if not any(map(values.issubset, trained))]
+    while left:
+        row = {*max(left, key=len)}
+        for values in columns:
+            if row.isdisjoint(values):
+                row.add(max(values, key=lambda value: _count({*row, value}, left)))
+        left = [values for values in left if not values <= row]
+        yield tuple(value for values in columns for value in values if value in row)
+
+
+def _count(row: set[str], wanted: Iterable[set[str]]) -> int:
+    return sum(values <= row for values in wanted)

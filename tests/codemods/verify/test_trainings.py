@@ -1,0 +1,107 @@
+"""What a trial is trained by."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pedl2det.verify.trainings import Training, listed, trainings
+
+
+def test_whole_numbers_may_choose_a_branch_and_fractions_and_batch_sizes_do_not(
+    tmp_path: Path,
+) -> None:
+    text = "hyperparameters: {{batch_size: {}, rate: {}, depth: {}}}\nsearcher: {}\n"
+    searcher = "{name: single, metric: val_loss, max_steps: 1}"
+    values = {"const": (4, 0.1, 1), "size": (8, 0.1, 1), "rate": (4, 0.2, 1), "deep": (4, 0.1, 2)}
+    values["off"] = (4, 0.0, 1)
+    paths = [tmp_path / f"{name}.yaml" for name in values]
+    for path, numbers in zip(paths, values.values(), strict=True):
+        path.write_text(text.format(*numbers, searcher))
+
+    ordered = [training.config.stem for training in trainings(paths) if training.config]
+
+    assert ordered == ["const", "deep", "off", "rate", "size"]
+
+
+def of_search(directory: Path, values: dict[str, Any], **fields: Any) -> list[dict[str, Any]]:
+    """The values of each training by a config that searches, its own draw first."""
+    config = {
+        "hyperparameters": {"global_batch_size": 4} | values,
+        "searcher": {"name": "random", "metric": "val_loss", "max_length": {"batches": 2}},
+        **fields,
+    }
+    path = directory / "search.yaml"
+    path.write_text(json.dumps(config))
+    every = trainings([path])
+    assert every[0] == Training(path)
+    pairs = [[override.split("=", 1) for override in training.overrides] for training in every[1:]]
+    prefix = len("hyperparameters.")
+    return [{name[prefix:]: json.loads(value) for name, value in row} for row in pairs]
+
+
+def categorical(*values: Any) -> dict[str, Any]:
+    return {"type": "categorical", "vals": [*values]}
+
+
+@given(sizes=st.lists(st.integers(1, 4), min_size=1, max_size=5))
+def test_each_two_values_of_a_search_are_trained_together(
+    sizes: list[int], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    columns = {f"h{number}": [*range(size)] for number, size in enumerate(sizes)}
+    values = {name: categorical(*column) for name, column in columns.items()}
+
+    rows = of_search(tmp_path_factory.mktemp("search"), values)
+
+    for first, second in itertools.combinations(columns, 2):
+        together = {(row[first], row[second]) for row in rows}
+        missing = {*itertools.product(columns[first], columns[second])} - together
+        assert len(missing) <= 1  # which the config draws by itself
+    assert len(rows) <= 2 * max(sizes) ** 2
+
+
+@pytest.mark.parametrize(
+    ("values", "tried"),
+    [
+        ({"type": "int", "minval": 1, "maxval": 4}, {1, 2, 3, 4}),
+        ({"type": "int", "minval": 2, "maxval": 9}, {2, 9}),
+        ({"type": "double", "minval": 0, "maxval": 0.5}, {0, 0.5}),
+        ({"type": "log", "minval": -3, "maxval": -1}, set()),
+        ({"type": "const", "val": 1}, set()),
+    ],
+)
+def test_short_ranges_are_tried_whole_and_the_ends_of_others(
+    values: dict[str, Any], tried: set[float], tmp_path: Path
+) -> None:
+    rows = of_search(tmp_path, {"x": values})
+
+    drawn = tried - {row["x"] for row in rows}
+    assert {row["x"] for row in rows} <= tried and len(drawn) <= 1
+
+
+def test_the_upper_bound_of_an_old_search_is_not_drawn(tmp_path: Path) -> None:
+    searcher = {"name": "random", "metric": "val_loss", "max_steps": 2}
+    rows = of_search(tmp_path, {"x": {"type": "int", "minval": 2, "maxval": 9}}, searcher=searcher)
+
+    assert {row["x"] for row in rows} <= {2, 8}
+
+
+def test_a_list_of_trainings_counts_those_with_values() -> None:
+    one, two = Path("one.yaml"), Path("two.yaml")
+    group = [
+        Training(one),
+        Training(two),
+        Training(two, ("hyperparameters.x=1", "hyperparameters.y=2")),
+        Training(two, ("hyperparameters.x=2",)),
+        Training(one, ("hyperparameters.x=3", "data.z=4")),
+    ]
+
+    assert listed(group) == (
+        "one.yaml, two.yaml, two.yaml with 2 choices of its values, one.yaml with x=3, data.z=4"
+    )
