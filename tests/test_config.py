@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pedl2det_runtime.config import yaml12
-from pedl2det_runtime.config.experiment_config import ExperimentConfig, Length
+from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.hparams import sample_hparams
+from pedl2det_runtime.config.lengths import Length
 from pedl2det_runtime.config.reader import read_config
 from pedl2det_runtime.errors import ConfigError
 

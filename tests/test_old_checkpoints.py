@@ -21,7 +21,7 @@ import old_formats
 from old_formats import FORMATS, HDF5, REAL, WEIGHTS
 from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import open_checkpoint
 from pedl2det_runtime.errors import CheckpointError, ConfigError, DamagedCheckpointError
-from pedl2det_runtime.training.convert import convert
+from pedl2det_runtime.training.convert_checkpoint import convert
 from pedl2det_runtime.training.run_options import RunOptions
 from training import Trained, Trial, X, Y, config, run
 

@@ -15,7 +15,8 @@ from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.hparams import sample_hparams
 from pedl2det_runtime.config.reader import config_from
 from pedl2det_runtime.errors import ConfigError
-from pedl2det_runtime.search.plan import Halving, brackets_of, most_rungs, plan_of, shared_trials
+from pedl2det_runtime.search.halving import Halving, brackets_of, most_rungs, shared_trials
+from pedl2det_runtime.search.plan import plan_of
 from pedl2det_runtime.search.search import ranked
 from pedl2det_runtime.search.study import Result, Study, sqlite
 

@@ -17,7 +17,7 @@ from damage import with_hashes
 from old_formats import WEIGHTS
 from pedl2det.cli import cli
 from pedl2det_runtime.errors import CheckpointError
-from pedl2det_runtime.training.convert import convert
+from pedl2det_runtime.training.convert_checkpoint import convert
 from pedl2det_runtime.training.trial_loading import at_home
 from support import write_tree
 from test_checkpoint_command import trained, with_code

@@ -70,7 +70,7 @@ def convert(old: Path, new: Path, trust: bool, weights_only: bool, with_stack: b
         from pedl2det_runtime.backends import keras_versions
 
         keras_versions.load_tensorflow()
-        from pedl2det_runtime.training.convert import convert
+        from pedl2det_runtime.training.convert_checkpoint import convert
 
         options = runtime().RunOptions(directory=old.resolve() / "code", out=new)
         with old_names(options), stub_path.served_first(), keras_versions.as_before():
