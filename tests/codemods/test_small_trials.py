@@ -97,16 +97,6 @@ def migrated(directory: Path, files: dict[str, str]) -> Result:
             id="lists of a list",
         ),
         pytest.param(
-            trial('file = h5py.File("cache.h5"); file["x"] = 3', "import h5py\n"),
-            'h5py.File("cache.h5", mode="a")',
-            id="a file that is made if it is not there",
-        ),
-        pytest.param(
-            trial('with np.load(hparams["set"]) as rows: pass', "import numpy as np\n"),
-            "allow_pickle=True) as rows",
-            id="an archive that a hyperparameter chooses",
-        ),
-        pytest.param(
             trial("x = np.vstack(parts())", "import numpy as np\n\ndef parts():\n    yield [1]\n"),
             "np.vstack([*parts()])",
             id="a stack of what a function of the trial yields",
@@ -412,6 +402,7 @@ class Mean(tf.keras.layers.Layer):
         (LENGTH, "Mean(), ", True),
         (PARTS.replace("tuple(array[index] for array in self.arrays)", "index, index"), "", False),
         (WEIGHED, "", True),
+        ("kept = {}\nkept['train'] = (x, y, w) if w else (x, y)", "", True),
         (WEIGHED.replace("parts += ", "shape = rows + "), "", True),
         (WEIGHED.replace("parts += (1,)", "rows.reshape(shape + (1,))"), "", False),
         ("def stop(options):\n    return tf.keras.callbacks.EarlyStopping(**options)", "", True),

@@ -19,7 +19,6 @@ numbers or arrays.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -55,8 +54,6 @@ _OPTIMIZERS = [f"{old_keras.OPTIMIZERS}.{name}" for name in ("get", "deserialize
 _RAGGED = ("numpy.array", "numpy.asarray")
 #: Libraries whose functions return arrays, images and tables.
 _ARRAYS = ("PIL", "cv2", "h5py", "numpy", "pandas", "scipy", "skimage", "sklearn", "tensorflow")
-_CHOSEN = re.compile("hparams|hyperparameter")
-_CREATES = re.compile(r"\b(?:create|require)_(?:dataset|group)\b")
 #: Functions that cast to a type.
 _CASTS = {
     "tensorflow.to_double": "float64",
@@ -145,30 +142,7 @@ def _is_likely_right(trial: Trial, row: names.Name, reference: Reference, writte
     if row.old in _RAGGED:
         return written_for is Age.CURRENT or not _may_be_ragged(trial, call)
     is_old = call is not None and any(use.method == "item" for use in trial.flow.uses(call))
-    if row.old == "numpy.load":
-        is_old |= _is_chosen(trial, call)
-    elif call is not None:  # a file that is created if it is not there
-        is_old |= any(_is_changed(use.around) for use in trial.flow.uses(call))
     return row.old in UNLIKELY and not (trial.is_unseen(node) or is_old)
-
-
-def _is_changed(around: ast.AST) -> bool:
-    """Whether code puts something into a file."""
-    is_item = isinstance(around, ast.Subscript) and isinstance(around.ctx, ast.Store)
-    return is_item or _CREATES.search(ast.unparse(around)) is not None
-
-
-def _is_chosen(trial: Trial, call: ast.Call | None) -> bool:
-    """Whether a config may choose a file: another file may hold objects.
-
-    For an archive, which a ``with`` reads, this has to be visible.
-    """
-    if call is not None and isinstance(trial.modules.home(call).names.parents[call], ast.withitem):
-        parts = [node for node in ast.walk(call) if isinstance(node, ast.Name | ast.Subscript)]
-        origins = [origin for part in parts for origin in trial.flow.origins(part)]
-        return any(_CHOSEN.search(ast.unparse(origin.node)) for origin in origins)
-    origins = [origin for path in call.args for origin in trial.flow.origins(path)] if call else []
-    return not origins or not all(isinstance(origin.node, ast.Constant) for origin in origins)
 
 
 def _may_be_ragged(trial: Trial, call: ast.Call | None) -> bool:

@@ -52,6 +52,8 @@ _CLEAR = ("loss", "val_loss", "acc", "val_acc", "accuracy", "val_accuracy", "min
 _BEFORE_RANGES = 6
 _FIT = "legacy_keras.Fit("  # what the generator of a script yields
 _OF_PARTS = tuple(f"tensorflow.data.Dataset.{name}" for name in ("from_tensor_slices", "zip"))
+#: What a tuple is in that is no batch: an index, a shape, what is compared or looped over.
+_NO_BATCHES = ast.BinOp | ast.Subscript | ast.keyword | ast.Compare | ast.For | ast.comprehension
 _OF_BATCHES = ("__getitem__", "__next__", "next")
 _EXCHANGE = "exchange width_shift_range and height_shift_range, if they differ"
 
@@ -121,33 +123,40 @@ def _is_same(trial: Trial, node: ast.expr) -> bool:
 
 def _trains_on_pairs(trial: Trial) -> bool:
     """Whether batches are visibly inputs and targets alone, without weights behind them."""
-    functions = trial.modules.of(ast.FunctionDef)
     yielded = [node for node in trial.modules.of(ast.Yield) if _FIT not in ast.unparse(node)]
     batches = [node.value for node in yielded]
-    for method in (function for function in functions if function.name in _OF_BATCHES):
-        batches += [node.value for node in ast.walk(method) if isinstance(node, ast.Return)]
-    others: list[ast.expr | None] = [function.body for function in trial.modules.of(ast.Lambda)]
-    others += [statement.value for statement in trial.modules.of(ast.Return)]
-    for call in trial.modules.of(ast.Call):
-        if trial.today(call.func) in _OF_PARTS:
-            batches += call.args
-    added = [node.value for node in trial.modules.of(ast.AugAssign)]
-    for sum_ in trial.modules.of(ast.BinOp):
-        if not isinstance(trial.modules.home(sum_).names.parents[sum_], ast.Call | ast.keyword):
-            added += [sum_.left, sum_.right]  # in a call, it is a shape
-    if any(isinstance(node, ast.Tuple) for node in added):
-        return False  # `parts += (weights,)`
-    choices = [node for node in others if isinstance(node, ast.IfExp)]
-    others += [value for choice in choices for value in (choice.body, choice.orelse)]
-    tuples = [value for value in others if isinstance(value, ast.Tuple)]
-    tuples += [part for value in tuples for part in value.elts if isinstance(part, ast.Tuple)]
-    for call in trial.modules.of(ast.Call):
-        parts = [argument for argument in call.args if isinstance(argument, ast.GeneratorExp)]
-        if getattr(call.func, "id", "") in ("list", "tuple") and (parts or call in others):
-            return False  # of as many parts as are counted when it runs
-    return all(isinstance(batch, ast.Tuple) for batch in batches) and all(
-        len(parts.elts) == 2 for parts in (*batches, *tuples) if isinstance(parts, ast.Tuple)
+    for method in trial.modules.of(ast.FunctionDef):
+        if method.name in _OF_BATCHES:
+            batches += [node.value for node in ast.walk(method) if isinstance(node, ast.Return)]
+    return (
+        all(isinstance(batch, ast.Tuple) for batch in batches)
+        and not any(_is_of_more(trial, parts) for parts in trial.modules.of(ast.Tuple))
+        and not any(_hides_parts(trial, call) for call in trial.modules.of(ast.Call))
     )
+
+
+def _is_of_more(trial: Trial, parts: ast.Tuple) -> bool:
+    """Whether a tuple has more than two parts, or is added to others, and is no shape."""
+    parents = trial.modules.home(parts).names.parents
+    around, is_added = parents[parts], False
+    while isinstance(around, ast.BinOp) and isinstance(around.op, ast.Add):
+        around, is_added = parents[around], True
+    is_added |= isinstance(around, ast.AugAssign)
+    if isinstance(around, ast.Call) and trial.today(around.func) not in _OF_PARTS:
+        return False
+    is_value = isinstance(parts.ctx, ast.Load) and not isinstance(around, _NO_BATCHES)
+    kinds = {type(getattr(part, "value", None)) for part in parts.elts}
+    is_size = str in kinds or all(isinstance(part, ast.Constant) for part in parts.elts)
+    return is_value and (is_added or (len(parts.elts) > 2 and not is_size))
+
+
+def _hides_parts(trial: Trial, call: ast.Call) -> bool:
+    """Whether a tuple, or the parts of a dataset, are as many as are counted when it runs."""
+    if trial.today(call.func) in _OF_PARTS:
+        return not all(isinstance(argument, ast.Tuple) for argument in call.args)
+    is_returned = isinstance(trial.modules.home(call).names.parents[call], ast.Return)
+    is_counted = is_returned or any(isinstance(part, ast.GeneratorExp) for part in call.args)
+    return is_counted and getattr(call.func, "id", "") in ("list", "tuple")
 
 
 def _hides(trial: Trial, node: ast.expr) -> bool:

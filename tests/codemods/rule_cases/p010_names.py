@@ -338,30 +338,6 @@ if tf.executing_eagerly():
 
 layer = Dense(4)
 """
-#: Another config may name a file of objects.
-_BY_NAME = """\
-import numpy as np
-
-
-def rows(name):
-    return np.load("%s.npy" % name{more})
-
-
-def first(hparams):
-    return rows(hparams["rows"])[0]
-"""
-_MORE = ", allow_pickle=True"
-_OPENED = """\
-import os
-
-import numpy as np
-
-NAME = "rows.npy"
-
-
-def rows():
-    return np.load({path}{more})
-"""
 _RAGGED_ROWS = """\
 import numpy as np
 
@@ -371,8 +347,6 @@ def rows(texts, batch, size):
     pairs = np.array([[float(one), 1.0] for one in texts])
     return found, pairs, map({array}, zip(*batch))
 """
-_CERTAIN = _BY_NAME.format(more="").replace('"%s.npy" % name', "name")
-_CERTAIN = _CERTAIN.replace('hparams["rows"]', '"rows.npy"')
 CASES = (
     _case(_SEVERAL, _SEVERAL_AFTER),
     _case(_OTHER, _OTHER),
@@ -448,24 +422,12 @@ CASES = (
         },
         {"common.py": 'SIZE = 3\n__all__ = ["SIZE", ]\n'},
     ),
-    _case(_BY_NAME.format(more=""), _BY_NAME.format(more=", allow_pickle=True")),
-    *(
-        _case(_OPENED.format(path=path, more=""), _OPENED.format(path=path, more=more))
-        for path, more in (
-            ("os.path.abspath('rows.npy')", _MORE),
-            ("NAME", ""),
-            ("os.environ['ROWS']", _MORE),
-            ("open(NAME, 'rb')", _MORE),
-            ("find()", _MORE),
-        )
-    ),
     _case(
         _RAGGED_ROWS.format(array="np.array"),
         _RAGGED_ROWS.format(array="legacy_keras.ragged_array").replace(
             " as np\n", " as np\n\nimport legacy_keras\n"
         ),
     ),
-    _case(_CERTAIN, _CERTAIN),
     # What a module imports for others alone: they import it from where it is now.
     Case(
         pedl_trial("from common import *\n\nlayer = LeakyReLU()\n")
