@@ -63,7 +63,7 @@ def test_a_config_that_stands_for_too_much_is_refused(text: str, tmp_path: Path)
     resource.setrlimit(resource.RLIMIT_AS, (used + 2**28, before))
     began = time.monotonic()
     try:
-        with pytest.raises(ConfigError, match=r"const.yaml: .* stand for too many values or for"):
+        with pytest.raises(ConfigError, match=r"const.yaml: .* expand to too many values or to"):
             read(tmp_path, LEGACY + text)
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (before, before))

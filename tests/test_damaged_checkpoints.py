@@ -273,7 +273,7 @@ def test_a_lambda_layer_runs_only_if_it_is_trusted(tmp_path: Path) -> None:
     model.compile("sgd", "mse")
     model.save(str(tmp_path / "determined-keras-model.h5"), save_format="h5")
 
-    with pytest.raises(CheckpointError, match=r"holds code.* \(Lambda\); .*pass trust=True"):
+    with pytest.raises(CheckpointError, match=r"may run code.* \(Lambda\); .*pass trust=True"):
         load_model_from_checkpoint_path(tmp_path)
     loaded = load_model_from_checkpoint_path(tmp_path, trust=True)
 

@@ -153,7 +153,7 @@ def cut(file: Path) -> None:
         ("callback_state", as_a_link, "expected a regular file, found a symbolic link"),
         ("callback_state", too_large, "33554432 bytes, at most 16777216 are accepted"),
         ("callback_state", cut, "damaged checkpoint: damaged pickle"),
-        ("callback_state", Path.unlink, "no checkpoint of DeterminedCallback"),
+        ("callback_state", Path.unlink, "not a checkpoint of DeterminedCallback"),
         ("model_checkpoint.index", as_a_link, "found a symbolic link"),
         ("model_checkpoint.data-00000-of-00001", cut, "Read less bytes than requested"),
         ("model_checkpoint.index", Path.unlink, "No such file or directory"),

@@ -351,7 +351,7 @@ def test_an_endless_dataset_cannot_be_shuffled() -> None:
     def numbers() -> tf.data.Dataset:
         return tf.data.Dataset.range(20).repeat()
 
-    with pytest.raises(CheckFailedError, match=r"^numbers: a dataset that never ends cannot be"):
+    with pytest.raises(CheckFailedError, match=r"^numbers: an infinite dataset cannot be"):
         cached(numbers)
 
 

@@ -129,7 +129,7 @@ def test_a_run_leaves_no_state_behind(tmp_path: Path, monkeypatch: pytest.Monkey
     before, was_enabled = list(sys.path), random.is_tf_random_generator_enabled()
     random.disable_tf_random_generator()
     try:
-        with stub_path.served_first(), keras_versions.as_before():
+        with stub_path.served_first(), keras_versions.restored_afterwards():
             keras_versions.begin_trial()
             assert sys.path[0] == stub_path.STUBS
             assert random.is_tf_random_generator_enabled()

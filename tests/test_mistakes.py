@@ -82,8 +82,8 @@ MISTAKES = {
         config=("val_loss", "val_accuracy"),
     ),
     "config of PEDL": Mistake(
-        "DIR/const.yaml: this config counts in steps and has no entrypoint, as PEDL's configs, and "
-        "the trial is written for a context: rewrite the config too, with pedl2det migrate DIR",
+        "DIR/const.yaml: this config counts in steps and has no entrypoint, like PEDL's configs, "
+        "but the trial is context-based: migrate the config too, with pedl2det migrate DIR",
         config=(
             "entrypoint: model_def:T",
             "entrypoints: {trial_class: model_def:T}\nbatches_per_step: 100",

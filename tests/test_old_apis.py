@@ -380,7 +380,7 @@ def test_early_determined_keeps_the_order_and_drops_a_partial_batch(tmp_path: Pa
     directory = write_tree(tmp_path / "trial", {"model_def.py": EARLY, "const.yaml": config})
     said = trained(directory, tmp_path / "out")
 
-    assert "trained as Determined 0.12 did: batches are not shuffled" in said
+    assert "trained as in Determined 0.12: batches are not shuffled" in said
     assert [line for line in said.splitlines() if line.startswith("END")] == ["END 0", "END 1"]
     training, validation = reports(tmp_path / "out")
     assert training["metrics"]["first"] == 4.0  # each batch is whole

@@ -72,8 +72,8 @@ def test_the_ranks_of_an_example_end_with_equal_weights(name: str, examples: Pat
 def test_an_old_dataset_that_nobody_wrapped_is_not_shared_and_that_is_said(examples: Path) -> None:
     said = (examples / "said.txt").read_text()
     of_cancer = said.partition("example cancer_dataset")[2].partition("trained 30 batches")[0]
-    assert "the whole of one on which it was not" in of_cancer
-    assert said.count("the whole of one on which it was not") == 1
+    assert "all of one that it did not wrap" in of_cancer
+    assert said.count("all of one that it did not wrap") == 1
 
 
 # Gradients.

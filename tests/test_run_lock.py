@@ -59,7 +59,7 @@ def test_a_second_run_says_who_trains_and_changes_nothing(trial: Path, tmp_path:
             second = pedl2det("run", trial, "--out", out, *LONG, *more)
 
             assert second.returncode == 2
-            who = f"process {first.pid} on {socket.gethostname()} has been training into it since "
+            who = f"process {first.pid} on {socket.gethostname()} has been writing to it since "
             assert f"pedl2det: {out}: {who}" in second.stderr
             assert second.stderr.count("\n") == 1
             assert read_tree(out) == before
@@ -134,7 +134,7 @@ def test_a_file_system_without_locks_gets_a_warning(
         pass
     assert said == [
         f"{tmp_path}: this file system has no locks (No locks available): "
-        "see to it that no second run writes there"
+        "make sure that no other run writes there"
     ]
 
 

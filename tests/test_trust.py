@@ -40,7 +40,7 @@ class Own(Trial):
         return model
 """
 SIGNATURE = "pedl2det-signature.json"
-REFUSED = "you have not signed it as it is; .* pedl2det checkpoint trust .*, or pass trust=True"
+REFUSED = "you have not signed it, or .* pedl2det checkpoint trust .*, or pass trust=True"
 
 
 def run(home: Path) -> Path:

@@ -95,9 +95,9 @@ def test_two_processes_as_horovodrun_starts_them(tmp_path: Path) -> None:
             }
     assert [outcome["result"] for outcome in said["many"]] == [True, True]
     assert all(max(outcome["result"].values()) < 60 for outcome in said["large"])
-    wrong = "process 1 gives an object that cannot be pickled"
+    wrong = "process 1 sends an object that cannot be pickled"
     assert all(wrong in outcome["error"] for outcome in said["unpicklable"])
-    wrong = "DistributedError: the processes do not ask for the same"
+    wrong = "DistributedError: the processes called different collectives"
     assert all(wrong in outcome["error"] for outcome in said["others_order"])
 
 
@@ -116,7 +116,7 @@ def test_two_machines(tmp_path: Path) -> None:
             "broadcast_local": f"from {first}",
             "broadcast_local_of_nothing": None,
         }
-    wrong = "DistributedError: the processes do not ask for the same"
+    wrong = "DistributedError: the processes called different collectives"
     assert all(wrong in outcome["error"] for outcome in said["others_order"])
     *others, last = said["too_late"]
     assert last["result"] is None

@@ -56,7 +56,7 @@ def test_contexts_may_follow_each_other_on_the_same_ports() -> None:
     ("scenario", "message"),
     [
         ("others_order", "called gather() as collective number 1; every process must call"),
-        ("unpicklable", "gives an object that cannot be pickled (function)"),
+        ("unpicklable", "sends an object that cannot be pickled (function)"),
     ],
 )
 def test_all_are_told_what_one_did_wrong(

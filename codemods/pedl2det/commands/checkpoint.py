@@ -73,7 +73,7 @@ def convert(old: Path, new: Path, trust: bool, weights_only: bool, with_stack: b
         from pedl2det_runtime.training.convert_checkpoint import convert
 
         options = runtime().RunOptions(directory=old.resolve() / "code", out=new)
-        with old_names(options), stub_path.served_first(), keras_versions.as_before():
+        with old_names(options), stub_path.served_first(), keras_versions.restored_afterwards():
             taken = convert(old, new, trust=trust, weights_only=weights_only, say=say)
         say(f"{new}: {', '.join(taken)} of {old}")
 

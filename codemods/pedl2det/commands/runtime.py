@@ -63,7 +63,7 @@ def old_names(options: Any, *, as_written: bool = False) -> Iterator[None]:
         return
     keras_versions.choose_keras_2()
     keras_versions.load_tensorflow()
-    with keras_versions.as_before():
+    with keras_versions.restored_afterwards():
         from pedl import idioms
 
         idioms.activate(names.age, standalone=names.is_standalone)

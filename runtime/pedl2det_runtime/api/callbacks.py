@@ -38,7 +38,7 @@ class Callback(tf.keras.callbacks.Callback):
         """
 
     def on_checkpoint_end(self, checkpoint_dir: str) -> None:
-        """Called when a checkpoint was written. The hook may add files to it.
+        """Called after a checkpoint is written. The hook may add files to it.
 
         Args:
             checkpoint_dir: the directory of the checkpoint.
@@ -62,12 +62,12 @@ class Callback(tf.keras.callbacks.Callback):
 class _ByValidation(Callback):
     """Call ``on_epoch_end`` of a Keras callback in ``on_test_end``.
 
-    The Keras classes act at the end of an epoch, whose logs are empty in Determined. These count
-    validations instead of epochs, and their counters are part of checkpoints.
+    The Keras classes act at the end of an epoch, whose logs are empty in Determined. These classes
+    count validations instead of epochs, and checkpoints save their counters.
     """
 
     _skip_epoch_end_check = True
-    _kept: tuple[str, ...] = ()  # attributes of the Keras class that checkpoints save
+    _saved_attributes: tuple[str, ...] = ()  # of the Keras class, in checkpoints
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -81,7 +81,8 @@ class _ByValidation(Callback):
         pass
 
     def get_state(self) -> dict[str, Any]:
-        names = ("_validations", *self._kept)  # Keras sets some when the training begins
+        names = ("_validations", *self._saved_attributes)
+        # Keras sets some attributes only when the training begins.
         return {name: getattr(self, name) for name in names if hasattr(self, name)}
 
     def load_state(self, state: dict[str, Any]) -> None:
@@ -97,7 +98,7 @@ class EarlyStopping(_ByValidation, tf.keras.callbacks.EarlyStopping):
         **kwargs: arguments of the Keras class.
     """
 
-    _kept = ("wait", "stopped_epoch", "best", "best_epoch", "best_weights")
+    _saved_attributes = ("wait", "stopped_epoch", "best", "best_epoch", "best_weights")
 
 
 class ReduceLROnPlateau(_ByValidation, tf.keras.callbacks.ReduceLROnPlateau):
@@ -108,15 +109,15 @@ class ReduceLROnPlateau(_ByValidation, tf.keras.callbacks.ReduceLROnPlateau):
         **kwargs: arguments of the Keras class.
     """
 
-    _kept = ("wait", "best", "cooldown_counter")
+    _saved_attributes = ("wait", "best", "cooldown_counter")
 
 
 class TensorBoard(tf.keras.callbacks.TensorBoard, Callback):
     """``tf.keras.callbacks.TensorBoard`` for a trial.
 
     ``log_dir`` is ignored: events are written to the trial's TensorBoard directory, or outside a
-    run to ``runs/tensorboard``. Histograms and
-    metrics are written at the end of each workload instead of each epoch.
+    run to ``runs/tensorboard``. Histograms and metrics are written at the end of each workload
+    instead of each epoch.
 
     Args:
         *args: arguments of the Keras class; the first is ``log_dir``.
@@ -151,7 +152,7 @@ class TensorBoard(tf.keras.callbacks.TensorBoard, Callback):
         return {"workload": self._workload}
 
     def load_state(self, state: dict[str, int]) -> None:
-        # The second key is that of Determined's checkpoints.
+        # Determined's checkpoints use the second key.
         self._workload = state.get("workload", state.get("workload_end_count", 0))
 
 

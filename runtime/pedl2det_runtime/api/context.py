@@ -61,10 +61,10 @@ class TFKerasExperimentalContext:
             dataset_id: not used.
             dataset_version: not used.
             shuffle: whether to shuffle the records, with the trial's seed.
-            skip_shuffle_at_epoch_end: whether every pass has the order of the first.
+            skip_shuffle_at_epoch_end: whether every pass uses the order of the first.
 
         Raises:
-            CheckFailedError: the function was called, and a dataset to shuffle never ends.
+            CheckFailedError: the decorated function returned an infinite dataset to shuffle.
         """
         del dataset_id, dataset_version
         import tensorflow as tf
@@ -79,8 +79,8 @@ class TFKerasExperimentalContext:
                     return dataset
                 if is_endless(dataset):
                     raise CheckFailedError(
-                        f"{function.__name__}: a dataset that never ends cannot be shuffled: call "
-                        "repeat() on the result, or leave it out"
+                        f"{function.__name__}: an infinite dataset cannot be shuffled: call "
+                        f"repeat() on the result of {function.__name__}, or remove it"
                     )
                 return dataset.shuffle(
                     tf.data.UNKNOWN_CARDINALITY,  # as large as the dataset turns out to be
@@ -197,7 +197,7 @@ class TFKerasTrialContext(TrialContext):
             does not train.
 
         Raises:
-            InvalidModelException: it is no model.
+            InvalidModelException: ``model`` is not a Keras model.
         """
         if not callable(getattr(model, "compile", None)):
             raise InvalidModelException(
@@ -208,7 +208,7 @@ class TFKerasTrialContext(TrialContext):
         return model
 
     def adopt_compiled_model(self, model: Any) -> Any:
-        """Register a model that is already compiled, as PEDL trials return it.
+        """Register a compiled model, such as a PEDL trial returns.
 
         Args:
             model: a compiled ``tf.keras.Model``.

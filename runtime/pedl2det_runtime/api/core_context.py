@@ -1,6 +1,6 @@
 """``determined.core.init`` for ``DeterminedCallback``: reports and checkpoints are local files.
 
-The rest of the Core API is refused by name: Determined itself serves it without a cluster.
+Other names of the Core API raise an error: Determined itself serves them without a cluster.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class _Part(refusals.RefusesInternals):
 
 
 class TrainContext(_Part):
-    """Reports of a training, in a ``metrics.jsonl`` with the lines of a run.
+    """Write the reports of a training to ``metrics.jsonl``, in the format of a run.
 
     Args:
-        directory: where results are.
+        directory: the directory for the results.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -48,10 +48,10 @@ class TrainContext(_Part):
         Args:
             group: ``"training"`` or ``"validation"``.
             steps_completed: the number of batches trained.
-            metrics: numbers by name; ``epochs`` is that of the report.
+            metrics: numbers by name; ``epochs`` is the number of epochs trained, 0 if missing.
 
         Raises:
-            ConfigError: the file of the reports holds something else, or cannot be written.
+            ConfigError: ``metrics.jsonl`` holds something else, or cannot be written.
         """
         try:
             if self._reports is None:
@@ -86,10 +86,10 @@ class TrainContext(_Part):
 
 
 class CheckpointContext(_Part):
-    """Checkpoints of a training: directories by UUID, complete once they have ``metadata.json``.
+    """Write and read checkpoints: directories named by UUID, complete with ``metadata.json``.
 
     Args:
-        directory: where they are.
+        directory: the directory of the checkpoints.
         distributed: the processes of the training.
     """
 
@@ -100,13 +100,13 @@ class CheckpointContext(_Part):
     def store_path(
         self, metadata: dict[str, Any] | None = None, *, shard: bool = False
     ) -> Iterator[tuple[Path, str]]:
-        """Yield a directory to write to and its UUID; at the end of the block it is a checkpoint.
+        """Yield a new directory and its UUID; it becomes a checkpoint when the block ends.
 
-        If the block raises, there is no checkpoint.
+        If the block raises, the directory is removed.
 
         Args:
-            metadata: is written to ``metadata.json``.
-            shard: whether all processes call this and write to it.
+            metadata: the content of ``metadata.json``.
+            shard: whether all processes call this and write to the directory.
         """
         name = str(uuid.uuid4())
         name = self._distributed.broadcast(name) if shard else name
@@ -115,7 +115,7 @@ class CheckpointContext(_Part):
         try:
             yield directory, name
             if shard:
-                self._distributed.allgather(None)  # all have written
+                self._distributed.allgather(None)  # wait until all have written
             if self._distributed.rank == 0:
                 text = json.dumps(metadata or {}, indent=2)
                 (directory / METADATA).write_text(text, encoding="utf-8")
@@ -131,18 +131,16 @@ class CheckpointContext(_Part):
         """Yield the directory of a checkpoint.
 
         Raises:
-            CheckpointNotFound: there is no complete checkpoint of this UUID.
+            CheckpointNotFound: there is no complete checkpoint with this UUID.
         """
-        place = self._directory / str(storage_id)
-        if place.parent != self._directory or not (place / METADATA).is_file():
-            raise CheckpointNotFound(
-                f"{self._directory}: it has no complete checkpoint {storage_id}"
-            )
-        yield place
+        directory = self._directory / str(storage_id)
+        if directory.parent != self._directory or not (directory / METADATA).is_file():
+            raise CheckpointNotFound(f"{self._directory}: no complete checkpoint {storage_id}")
+        yield directory
 
 
 class PreemptContext(_Part):
-    """Whether a training should end: no scheduler asks it to."""
+    """Whether a training should stop: never, because there is no scheduler."""
 
     def should_preempt(self) -> bool:
         """Return False."""
@@ -185,15 +183,15 @@ def init(
 ) -> Context:
     """Create the context of ``DeterminedCallback``.
 
-    Results are in ``runs/core`` of the working directory, or in ``core`` of the directory of
+    Results go to ``runs/core`` in the working directory, or to ``core`` in the results directory of
     ``pedl2det run``: ``metrics.jsonl``, ``tensorboard/`` and ``checkpoints/<uuid>/``.
 
     Args:
         distributed: the processes; one by default.
-        checkpoint_storage: the directory where checkpoints are instead.
+        checkpoint_storage: the directory for checkpoints, instead of ``checkpoints/``.
 
     Raises:
-        ConfigError: ``checkpoint_storage`` is no directory.
+        ConfigError: ``checkpoint_storage`` is not a local path.
     """
     results = Path("runs/core").resolve()
     with contextlib.suppress(NoTrialError):

@@ -1,6 +1,6 @@
 """``determined.keras.DeterminedCallback``: reports and checkpoints of ``model.fit``.
 
-Follows the Determined documentation, *Keras API*, of 0.38. It succeeds ``TFKerasTrial``.
+Follows the *Keras API* documentation of Determined 0.38. The callback replaces ``TFKerasTrial``.
 """
 
 from __future__ import annotations
@@ -25,24 +25,25 @@ _WEIGHTS, _STATE = "model_checkpoint", "callback_state"
 class DeterminedCallback(tf.keras.callbacks.Callback):
     """Report metrics of ``model.fit``, save checkpoints, and continue from one.
 
-    A checkpoint has ``model_checkpoint``, which ``model.load_weights`` reads, and the position of
-    the training. ``initial_epoch`` of ``fit`` is overridden. Each epoch ends with the reports,
-    then the checkpoint. Do not use ``BackupAndRestore`` or ``ModelCheckpoint`` beside it.
+    A checkpoint contains ``model_checkpoint``, which ``model.load_weights`` reads, and the position
+    of the training. ``initial_epoch`` of ``fit`` is overridden. At the end of an epoch, metrics are
+    reported first, then the checkpoint is saved. Do not use ``BackupAndRestore`` or
+    ``ModelCheckpoint`` together with this callback.
 
     Args:
         core_context: the result of ``core.init()``.
         checkpoint: the UUID of a checkpoint to start from; None for none.
-        continue_id: identifies the training. A checkpoint with the same ID is continued at its
-            epoch; of one with another ID, only the weights are used.
+        continue_id: identifies the training. Training continues at the epoch of a checkpoint with
+            the same ID; from a checkpoint with another ID, only the weights are loaded.
         train_metrics_report_period: batches between two reports of training metrics, or
             ``"epoch"``.
         checkpoint_epochs: epochs between two checkpoints; 0 saves one at the end only.
 
     Raises:
-        CheckFailedError: a period is not one of these.
+        CheckFailedError: a period is invalid.
     """
 
-    #: ``pedl2det run`` leaves a ``fit`` with this callback to Keras.
+    #: Tells ``pedl2det run`` that Keras executes a ``fit`` with this callback.
     trains_with_keras = True
 
     def __init__(
@@ -71,8 +72,9 @@ class DeterminedCallback(tf.keras.callbacks.Callback):
         self._checkpoint_epochs = checkpoint_epochs
         self._is_chief = core_context.distributed.rank == 0
         self._is_training = False
-        self._steps = self._epochs = self._saved_at = 0  # all completed
-        self._epoch_began_at = 0
+        self._steps = self._epochs = 0  # completed
+        self._saved_at = 0  # completed epochs at the last checkpoint
+        self._epoch_began_at = 0  # completed steps
 
     def save_model(self, model: Any, path: str, distributed: DistributedContext) -> None:
         """Save the model; override this to save it in another way.
@@ -86,11 +88,11 @@ class DeterminedCallback(tf.keras.callbacks.Callback):
             model.save_weights(path)
 
     def load_model(self, model: Any, path: str, distributed: DistributedContext) -> None:
-        """Load what :meth:`save_model` saved; override both.
+        """Load what :meth:`save_model` saved; override both or neither.
 
         Args:
             model: the model.
-            path: the path of :meth:`save_model`.
+            path: the path that :meth:`save_model` wrote to.
             distributed: the processes; every one calls this.
 
         Raises:
@@ -109,7 +111,7 @@ class DeterminedCallback(tf.keras.callbacks.Callback):
             with self._core.checkpoint.restore_path(self._checkpoint) as path:
                 self._restore(path)
         self._saved_at = self._epochs
-        # After this hook, Keras asks it for the first epoch and its first batch.
+        # After this hook, Keras asks ``_training_state`` for the first epoch and its first batch.
         start = (self._epochs, 0)
         self.model._training_state = SimpleNamespace(
             maybe_load_initial_counters_from_ckpt=lambda *_, **__: start
@@ -117,7 +119,7 @@ class DeterminedCallback(tf.keras.callbacks.Callback):
         self._core.train.set_status("training")
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        """Note the number of batches before the epoch."""
+        """Record the number of batches before the epoch."""
         self._epochs, self._epoch_began_at = epoch, self._steps
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
@@ -187,14 +189,14 @@ class DeterminedCallback(tf.keras.callbacks.Callback):
         file = path / _STATE
         if not file.exists():
             raise CheckpointError(
-                f"{path}: no checkpoint of DeterminedCallback: it has no {_STATE}"
+                f"{path}: not a checkpoint of DeterminedCallback: {_STATE} is missing"
             )
         data = read_bytes(file, JSON_BYTES)
         with reading(file):
             state = safe_pickle.loads(data)
-            place = int(state["epoch"]) + 1, int(state["steps_completed"])
+            position = int(state["epoch"]) + 1, int(state["steps_completed"])
             if state["continue_id"] == self._continue_id:
-                self._epochs, self._steps = place
+                self._epochs, self._steps = position
         self.load_model(self.model, str(path / _WEIGHTS), self._core.distributed)
 
 
@@ -209,7 +211,7 @@ class TensorBoard(tf.keras.callbacks.TensorBoard):
     """
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        """Return this class, or the older one of the name."""
+        """Create this callback or, without ``core_context``, the older one of this name."""
         if "core_context" in kwargs or (args and isinstance(args[0], Context)):
             return super().__new__(cls)
         return callbacks.TensorBoard(*args, **kwargs)

@@ -1,7 +1,7 @@
 """The trial that runs in this process, also as ``determined.get_cluster_info`` describes it.
 
-It is set before any module of the user is imported, because old code reads hyperparameters during
-its import, when no context exists. Addresses and credentials of a cluster are not included.
+The trial is set before any module of the user is imported, because old code reads hyperparameters
+during its import, when no context exists. Addresses and credentials of a cluster are not included.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class TrialInfo:
         experiment_id: ID of the experiment.
         trial_id: ID of the trial.
         initial_batch: number of batches trained before this process started.
-        scripts_batch_size: records per batch over all processes, for a script; its config has none.
+        scripts_batch_size: records per batch over all processes, if a script sets it.
     """
 
     config: ExperimentConfig
@@ -52,7 +52,7 @@ class TrialInfo:
     def of(
         cls, config: ExperimentConfig, out: Path, distributed: DistributedContext | None = None
     ) -> Self:
-        """Create the trial of a config.
+        """Create the information about the trial of a config.
 
         Args:
             config: the experiment config.
@@ -69,7 +69,7 @@ class TrialInfo:
 
     @cached_property
     def experiment_config(self) -> ConfigDict:
-        """The config with Determined's defaults: one dict, which all code of the trial shares."""
+        """The config with Determined's defaults: one dict that all code of the trial shares."""
         return with_defaults(self.config)
 
     @property
@@ -98,9 +98,9 @@ class TrialInfo:
                 name = "batch_size (of Determined 0.12, global_batch_size)"
             raise InvalidConfigurationException(f"hyperparameters.{name}: this key is required")
         if isinstance(value, bool) or not isinstance(value, int) or value < self.slots:
-            wanted = "a positive whole number" if self.slots == 1 else f"at least {self.slots}"
+            expected = "a positive whole number" if self.slots == 1 else f"at least {self.slots}"
             raise InvalidConfigurationException(
-                f"hyperparameters.{name}: expected {wanted}, got {value!r}"
+                f"hyperparameters.{name}: expected {expected}, got {value!r}"
             )
         return value // self.slots
 

@@ -16,8 +16,8 @@ def make_chunkable(model: Any, batches: int) -> bool:
 
     Args:
         model: a compiled model.
-        batches: how many it is trained on. For a single one, tracing a loop costs more than it
-            saves.
+        batches: the number of batches to train. For a single one, tracing a loop costs more than
+            it saves.
     """
     import tensorflow as tf
 
@@ -37,7 +37,7 @@ def make_chunkable(model: Any, batches: int) -> bool:
 
 @contextmanager
 def one_batch(model: Any) -> Iterator[None]:
-    """Let code call ``predict_on_batch`` in the ``with`` block, which reads one batch, too."""
+    """Run one batch per execution in the ``with`` block: ``predict_on_batch`` needs that."""
     chunk = int(model._steps_per_execution.numpy())
     set_chunk(model, 1)
     try:
@@ -52,7 +52,7 @@ def set_chunk(model: Any, batches: int) -> None:
 
 
 def _loop_over(step: Any, model: Any) -> Any:
-    """Return a ``tf.function`` of an iterator that takes a step for each batch of a chunk."""
+    """Return a ``tf.function`` of an iterator that runs a step for each batch of a chunk."""
     import tensorflow as tf
 
     def steps(iterator: Any) -> Any:
@@ -61,7 +61,7 @@ def _loop_over(step: Any, model: Any) -> Any:
         start = (0, tf.nest.map_structure(_zeros, specs))
         shapes = (tf.TensorShape(()), tf.nest.map_structure(lambda spec: spec.shape, specs))
 
-        # The step is called at one place: two would draw the same random numbers.
+        # Call the step in one place only: two calls would draw the same random numbers.
         def take(taken: Any, _: Any) -> Any:
             return taken + 1, step(iterator)
 

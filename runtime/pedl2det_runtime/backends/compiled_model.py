@@ -13,7 +13,7 @@ _CHOOSING = ("compute_metrics", "evaluate", "make_test_function", "metrics", "te
 _KERAS = ("keras", "tf_keras")
 #: Names of metrics whose function depends on the shapes of the model's outputs.
 _BY_SHAPE = ("acc", "accuracy", "ce", "crossentropy")
-_OF_NO_EFFECT = {"name", "jit_compile"}  # Keras chooses the latter by the devices
+_IGNORED = {"name", "jit_compile"}  # Keras chooses jit_compile by the devices
 
 
 def metric_names(model: Any) -> set[str] | None:
@@ -24,7 +24,7 @@ def metric_names(model: Any) -> set[str] | None:
     """
     import tensorflow as tf
 
-    if graph_mode.is_chosen() or not _is_plain(model):
+    if graph_mode.is_chosen() or not _reports_known_metrics(model):
         return None
     outputs = [f"{name}_" for name in model.output_names]
     prefixes = outputs if len(outputs) > 1 else [""]
@@ -34,7 +34,7 @@ def metric_names(model: Any) -> set[str] | None:
     names = [_name(metric) for metric in metrics]
     if None in names:
         return None
-    # Before the names of other metrics, Keras puts that of the output.
+    # Keras prefixes the names of other metrics with the name of the output.
     base = tf.keras.metrics.Metric
     own = {metric.name for metric in model.metrics}
     own |= {
@@ -57,7 +57,7 @@ def unknown_metrics(model: Any) -> list[str]:
     return [name for name in metrics if isinstance(name, str) and _name(name) is None]
 
 
-def _is_plain(model: Any) -> bool:
+def _reports_known_metrics(model: Any) -> bool:
     import tensorflow as tf
 
     layers = [type(layer).__module__ for layer in model._flatten_layers(include_self=False)]
@@ -82,10 +82,10 @@ def _name(metric: Any) -> str | None:
         default = inspect.signature(known).parameters["name"].default
         return default or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", metric).lower()
     try:
-        found = tf.keras.metrics.get(metric)
+        resolved = tf.keras.metrics.get(metric)
     except (TypeError, ValueError):
         return None
-    return None if isinstance(found, str) else getattr(found, "name", metric)
+    return None if isinstance(resolved, str) else getattr(resolved, "name", metric)
 
 
 def describe_compiled(model: Any) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def describe_compiled(model: Any) -> dict[str, Any]:
         optimizer has its ``class`` beside its settings.
     """
     optimizers = keras_versions.named_optimizers(model)
-    return {"loss": _plain(_loss(getattr(model, "loss", None)))} | {
+    return {"loss": _as_json(_loss(getattr(model, "loss", None)))} | {
         name: _describe_optimizer(optimizer) for name, optimizer in optimizers.items()
     }
 
@@ -106,14 +106,12 @@ def _describe_optimizer(optimizer: Any) -> dict[str, Any]:
     if inner := getattr(optimizer, "inner_optimizer", None):  # of a LossScaleOptimizer
         name = f"{name} of {type(inner).__name__}"
     settings = _config(inner or optimizer)
-    return {"class": name} | {
-        key: value for key, value in settings.items() if key not in _OF_NO_EFFECT
-    }
+    return {"class": name} | {key: value for key, value in settings.items() if key not in _IGNORED}
 
 
 def _config(configurable: Any) -> dict[str, Any]:
     try:
-        return {key: _plain(value) for key, value in configurable.get_config().items()}
+        return {key: _as_json(value) for key, value in configurable.get_config().items()}
     except Exception:  # the user's own class: it may raise anything
         return {}
 
@@ -134,12 +132,12 @@ def _loss(loss: Any) -> Any:
         return loss
 
 
-def _plain(value: Any) -> Any:
-    """Return JSON values; anything else by its name, which is the same in every process."""
+def _as_json(value: Any) -> Any:
+    """Convert to JSON values; replace other objects by names, the same in every process."""
     if isinstance(value, dict):
-        return {str(key): _plain(child) for key, child in value.items()}
+        return {str(key): _as_json(child) for key, child in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(child) for child in value]
+        return [_as_json(child) for child in value]
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if hasattr(value, "item") and getattr(value, "size", 0) == 1:

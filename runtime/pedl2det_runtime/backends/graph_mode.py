@@ -16,7 +16,7 @@ from pedl2det_runtime.errors import SELECT_GRAPH_MODE
 from pedl2det_runtime.errors.repeated_warnings import logger
 
 _SYMBOLIC = "it uses symbolic tensors of its model as values"
-#: Parts of messages of TensorFlow and Keras about code that works in graph mode only, and a reason.
+#: Patterns in messages about code that works in graph mode only, and the reason to show.
 _REASONS = {
     r"to a TF API that does not (?:allow registering|register)": _SYMBOLIC,
     r"Could not build a TypeSpec for KerasTensor": _SYMBOLIC,
@@ -34,7 +34,7 @@ _REASONS = {
 }
 #: The message of a ``GraphModeNeededError``.
 _NEEDED = re.compile(rf"(?:.*Error: )?(?P<reason>.*); {re.escape(SELECT_GRAPH_MODE)}")
-#: The environment variable with which the launcher requests graph mode of all ranks: 1.
+#: The environment variable with which the launcher requests graph mode of all ranks, if 1.
 VARIABLE = "PEDL2DET_GRAPH_MODE"
 _log = logger(__name__)
 
@@ -77,17 +77,17 @@ def reason_for(error: BaseException) -> str | None:
 
 
 def _reason_in(message: str) -> str | None:
-    if found := _NEEDED.search(message):
-        return found["reason"]
+    if match := _NEEDED.search(message):
+        return match["reason"]
     return next((reason for part, reason in _REASONS.items() if re.search(part, message)), None)
 
 
 def seed_graphs(seed: int) -> None:
     """Seed every graph of this process that has no seed.
 
-    ``tf.random.set_seed`` seeds the present graph only. A trial that selects graph mode builds its
+    ``tf.random.set_seed`` seeds the current graph only. A trial that selects graph mode builds its
     model in another one, and ``K.clear_session`` creates a new one.
-    ``keras_versions.as_before`` undoes it.
+    ``keras_versions.restored_afterwards`` undoes this.
     """
     import tensorflow as tf
 
@@ -114,7 +114,7 @@ def assign(variable: Any, new: Any) -> None:
 def readable(dataset: Any) -> Any:
     """Convert a dataset for graph mode; return it unchanged in eager mode.
 
-    Keras' engine of TensorFlow 1 does not make columns of inputs and targets of shape (records,).
+    Keras' engine of TensorFlow 1 does not turn inputs and targets of shape (records,) into columns.
 
     Args:
         dataset: batches ``x``, ``(x, y)`` or ``(x, y, weights)``.
@@ -165,12 +165,12 @@ def apply_session_config(config: Any) -> None:
         tf.compat.v1.experimental.output_all_intermediates(True)
         tf.compat.v1.keras.backend.set_session(tf.compat.v1.Session(config=config))
         return
-    wanted = {
+    thread_counts = {
         tf.config.threading.set_intra_op_parallelism_threads: config.intra_op_parallelism_threads,
         tf.config.threading.set_inter_op_parallelism_threads: config.inter_op_parallelism_threads,
     }
     try:
-        for set_threads, count in wanted.items():
+        for set_threads, count in thread_counts.items():
             if count > 0:
                 set_threads(count)
     except RuntimeError:

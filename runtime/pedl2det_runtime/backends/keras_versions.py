@@ -1,7 +1,7 @@
 """Operations that differ between TensorFlow and Keras versions.
 
-No other module of the runtime depends on a version. Supported are Keras 2 of TensorFlow 2.15, and
-tf-keras with later versions of TensorFlow.
+No other module of the runtime depends on a version. TensorFlow 2.15 with its Keras 2 and later
+versions with tf-keras are supported.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 from pedl2det_runtime.backends import graph_mode, graph_random
 from pedl2det_runtime.errors import InvalidModelException, WrongKerasError
 
-#: The beginning of the names of settings of a ``LossScaleOptimizer``.
+#: The prefix of the settings of a ``LossScaleOptimizer``.
 LOSS_SCALE = "loss_scale."
 
 
@@ -74,8 +74,8 @@ _NOISE = (b"Unable to register cu", b"All log messages before absl::InitializeLo
 def load_tensorflow() -> None:
     """Import TensorFlow without the messages of its native code about missing GPUs.
 
-    If the environment sets ``TF_CPP_MIN_LOG_LEVEL``, only messages are suppressed that every start
-    prints; none are with the level 0, nor if the import fails.
+    If the environment sets ``TF_CPP_MIN_LOG_LEVEL``, only messages that every start prints are
+    suppressed. With level 0, or if the import fails, none are.
     """
     level = os.environ.get("TF_CPP_MIN_LOG_LEVEL")
     if "tensorflow" in sys.modules or level == "0":
@@ -96,7 +96,7 @@ def load_tensorflow() -> None:
 
 
 def _import_tensorflow() -> None:
-    """Import TensorFlow without the collection of garbage: nothing of it is any."""
+    """Import TensorFlow without garbage collection, which would find nothing to free."""
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -118,7 +118,7 @@ def begin_trial() -> None:
 
 
 @contextlib.contextmanager
-def as_before() -> Iterator[None]:
+def restored_afterwards() -> Iterator[None]:
     """Undo :func:`prepare` and ``graph_mode.seed_graphs`` at the end of the ``with`` block.
 
     Within it, random operations of graph mode are resumable.
@@ -158,7 +158,7 @@ _old_arguments = {"lr", "decay"}
 
 
 def serve_no_old_arguments() -> None:
-    """Let optimizers take ``lr=`` and ``decay=`` as they do without pedl2det, in this process."""
+    """Stop accepting ``lr=`` and ``decay=`` of old Keras in this process."""
     _old_arguments.clear()
 
 
@@ -259,7 +259,7 @@ def build(model: Any, spec: Any) -> None:
             return
         inputs = spec[0] if isinstance(spec, tuple) else spec
         phase: dict[str, Any] = {"training": False}
-        if graph_mode.is_chosen():  # it trains the graph that this call creates
+        if graph_mode.is_chosen():  # Keras trains the graph that this call creates
             takes_phase = model._expects_training_arg
             phase = {"training": tf.keras.backend.learning_phase()} if takes_phase else {}
         with contextlib.suppress(NotImplementedError):
@@ -321,8 +321,8 @@ def optimizer_settings(optimizer: Any) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if hasattr(value, "assign")}
 
 
-def untimed(callback: Any, model: Any) -> Any:
-    """Return the callbacks of ``fit``, without Keras' warning that a slow callback saves."""
+def without_timing(callback: Any, model: Any) -> Any:
+    """Return ``callbacks`` for ``fit`` without Keras' warning about slow callbacks."""
     import tensorflow as tf
 
     if graph_mode.is_chosen():
@@ -335,8 +335,8 @@ def untimed(callback: Any, model: Any) -> Any:
 
 
 @contextlib.contextmanager
-def saved_as_it_is(model: Any) -> Iterator[None]:
-    """Keep the model's metric containers unbuilt while Keras saves the model.
+def keep_metrics_unbuilt(model: Any) -> Iterator[None]:
+    """Reset metric containers to unbuilt that Keras builds while it saves the model.
 
     Saving builds the compiled loss, even if the model's own ``train_step`` never uses it. The empty
     metric ``loss`` would then hide the one that ``train_step`` reports.

@@ -199,7 +199,7 @@ def _hdf5_image(model: Any) -> bytes | None:
 
     with (
         warnings.catch_warnings(),
-        keras_versions.saved_as_it_is(model),
+        keras_versions.keep_metrics_unbuilt(model),
         h5py.File("image", "w", driver="core", backing_store=False) as file,
     ):
         warnings.filterwarnings("ignore", message="You are saving your model as an HDF5 file")

@@ -68,7 +68,9 @@ ROWS = (
     Row("", "data", SERVED, ALL, "read by the trial; its keys are the trial's own"),
     Row("", "hyperparameters", SERVED, ALL, "names and groups are the trial's own"),
     Row("hyperparameters.NAME", "type val vals minval maxval base", SERVED, ALL, "one sample"),
-    Row("hyperparameters.NAME", "count", SERVED, ALL, "points of a grid; no effect otherwise"),
+    Row(
+        "hyperparameters.NAME", "count", SERVED, ALL, "points in a grid search; no effect otherwise"
+    ),
     Row("", "searcher", SERVED),
     Row("searcher", "name", SERVED, ALL, "how the hyperparameters of the one trial are chosen"),
     Row("searcher", "metric smaller_is_better", SERVED, ALL, "select the best checkpoint"),
@@ -77,7 +79,11 @@ ROWS = (
     Row("searcher", "target_trial_steps", SERVED, STEPS, "the same, for adaptive searches"),
     Row("searcher", "num_rounds steps_per_round length_per_round", SERVED, ALL, "length of `pbt`"),
     Row(
-        "searcher", "source_checkpoint_uuid", SERVED, ALL, "as `--from-checkpoint`, in its storage"
+        "searcher",
+        "source_checkpoint_uuid",
+        SERVED,
+        ALL,
+        "like `--from-checkpoint`; looked up in the storage",
     ),
     Row("searcher", "source_trial_id", REFUSED, ALL, "only a cluster knows trials by ID"),
     Row(
@@ -89,7 +95,13 @@ ROWS = (
         ALL,
         "the size of a search",
     ),
-    Row("", "min_validation_period min_checkpoint_period", SERVED, ALL, "periodic stops"),
+    Row(
+        "",
+        "min_validation_period min_checkpoint_period",
+        SERVED,
+        ALL,
+        "when to validate and checkpoint",
+    ),
     Row("", "perform_initial_validation", SERVED, CURRENT, "validates before the first batch"),
     Row("", "checkpoint_policy", SERVED, ALL, "which validations write a checkpoint"),
     Row("", "batches_per_step", SERVED, STEPS, "batches per step and report"),
@@ -136,7 +148,7 @@ ROWS = (
         "container connection_string account_url credential",
         SERVED,
         CURRENT,
-        "keys of a type; a config in steps has no storage here",
+        "settings of each type; not used for a config in steps",
     ),
     Row(
         "checkpoint_storage",
@@ -154,7 +166,13 @@ ROWS = (
     ),
     Row("", "profiling", CLUSTER, CURRENT),
     Row("profiling", "enabled begin_on_batch end_after_batch sync_timings", CLUSTER, CURRENT),
-    Row("", "bind_mounts", SERVED, ALL, "a path that is not here is the one of the host"),
+    Row(
+        "",
+        "bind_mounts",
+        SERVED,
+        ALL,
+        "a container path that does not exist here becomes its host path",
+    ),
     Row("", "debug internal", CLUSTER),
     Row("", "data_layer", CLUSTER, CURRENT, "removed in 0.19.10; datasets are not cached on disk"),
     Row(
@@ -187,7 +205,7 @@ STORAGE = {
     "azure": ("container", "connection_string", "account_url", "credential"),
 }
 
-#: Top-level keys that a run does not use, and does not call unknown.
+#: Top-level keys that a run accepts but does not use.
 WITHOUT_EFFECT = {path for path in EFFECTS if EFFECTS[path] in (CLUSTER, LABEL) and "." not in path}
 
 
@@ -197,5 +215,5 @@ def names_in(section: str) -> list[str]:
 
 
 def with_effect(section: str, effect: Effect) -> Iterator[str]:
-    """Yield the known keys of a section with an effect."""
+    """Yield the known keys of a section that have this effect."""
     return (name for name in names_in(section) if EFFECTS[f"{section}.{name}"] is effect)

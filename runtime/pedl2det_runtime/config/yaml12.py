@@ -16,9 +16,9 @@ import yaml
 
 KeyPath = tuple[str | int, ...]
 
-#: Nested aliases in a short text may stand for billions of values, and for themselves.
-_MOST_VALUES, _DEEPEST = 100_000, 100
-_TOO_MUCH = "nested too deeply, or aliases stand for too many values or for themselves"
+#: Nested aliases in a short text may expand to billions of values, or contain themselves.
+_MAX_VALUES, _MAX_DEPTH = 100_000, 100
+_TOO_MUCH = "nested too deeply, or aliases expand to too many values or to themselves"
 
 
 class _Loader(yaml.SafeLoader):
@@ -56,7 +56,7 @@ def _construct_int(loader: _Loader, node: yaml.ScalarNode) -> int:
     try:
         return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
     except ValueError:  # Python reads no more than 4,300 digits
-        message = f"a number of {len(text)} digits"
+        message = f"a number of {len(text)} digits is too long"
         raise yaml.constructor.ConstructorError(None, None, message, node.start_mark) from None
 
 
@@ -81,7 +81,7 @@ def parse(text: str) -> Document:
     """Parse one document.
 
     Raises:
-        yaml.YAMLError: the text is not YAML, nests too deeply, or its aliases stand for too much.
+        yaml.YAMLError: the text is not YAML, is nested too deeply or expands to too much.
     """
     loader = _Loader(text)
     try:
@@ -107,7 +107,7 @@ def block(value: Any) -> str:
 def _walk(
     node: yaml.Node, path: KeyPath, lines: dict[KeyPath, int], duplicates: list[KeyPath]
 ) -> None:
-    if len(lines) > _MOST_VALUES or len(path) > _DEEPEST:
+    if len(lines) > _MAX_VALUES or len(path) > _MAX_DEPTH:
         raise yaml.YAMLError(_TOO_MUCH)
     lines.setdefault(path, node.start_mark.line + 1)
     if isinstance(node, yaml.MappingNode):
@@ -132,7 +132,7 @@ class Source:
     path: Path | None = None  #: the YAML file; None for a mapping in code
     lines: Mapping[KeyPath, int] = field(default_factory=dict)  #: the line of each key path, from 1
     overrides: tuple[KeyPath, ...] = ()  #: the key paths that ``--set`` names
-    added: tuple[KeyPath, ...] = ()  #: those of them that the file does not have
+    added: tuple[KeyPath, ...] = ()  #: those that the file does not have
 
     def location(self, keys: KeyPath) -> str:
         """Return ``file:line: key.path``; a missing key gets the line of its parent."""

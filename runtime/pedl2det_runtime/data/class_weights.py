@@ -30,7 +30,7 @@ def has_weights(dataset: Any) -> bool:
     return isinstance(dataset.element_spec, tuple) and len(dataset.element_spec) == 3
 
 
-def multiplied(dataset: Any, class_weight: Mapping[int, float]) -> Any:
+def apply(dataset: Any, class_weight: Mapping[int, float]) -> Any:
     """Multiply the sample weights of a dataset, 1 if it has none, by class weights.
 
     Args:

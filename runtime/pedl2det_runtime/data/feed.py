@@ -2,7 +2,7 @@
 
 Several batches of a Sequence or of arrays are stacked to the shape (batches, records, ...), so that
 TensorFlow calls Python once for all of them. A stack ends before the batch at which the trial or a
-callback may act, and has at most 8 MB, so that the first batch is there soon.
+callback may act, and has at most 8 MB, so that the first batch is ready soon.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Feed:
     Attributes:
         steps: number of batches; None if it is unknown or infinite.
         spec: the nested ``tf.TensorSpec`` of a batch; set by :meth:`open`.
-        horizon: how far batches may be made and read.
+        horizon: how many batches may be loaded and read.
         reader: reads the batches.
     """
 
@@ -82,7 +82,7 @@ def training_feed(
         workers: the workers that load the batches of a sequence.
         shuffle_seed: seed of the order of batches, or None for the order of the data.
         start: number of the first batch. Only this batch is loaded before the horizon is moved.
-        ranks: rank and number of the processes that share a sequence; datasets are sharded already.
+        ranks: this rank and the number of ranks that share a sequence. Datasets are sharded before.
     """
     if is_dataset(data):
         return Feed(data.repeat().skip(start) if start else data.repeat(), None)
@@ -104,7 +104,7 @@ def validation_feed(
         workers: the workers that load the batches of a sequence.
         steps: the most batches to read; None for all.
         datasets: makes the datasets; the same for all validations of a run.
-        ranks: rank and number of the processes that share a sequence.
+        ranks: this rank and the number of ranks that share a sequence.
     """
     if is_dataset(data):
         data = data if steps is None else data.take(steps)
@@ -207,7 +207,7 @@ class ArrayStacks(Reader):
         self._sequence = sequence
         self._passes = passes
         self._coming: list[int] = []
-        self._most = max(1, LARGEST_STACK // max(1, sequence.bytes_in_batch))
+        self._max_batches = max(1, LARGEST_STACK // max(1, sequence.bytes_in_batch))
 
     def take(self, most: int) -> Any:
         """Return the next stack, of at most ``most`` batches.
@@ -218,7 +218,7 @@ class ArrayStacks(Reader):
         while not self._coming:  # a resumed pass may be at its end
             self._coming = list(next(self._passes))
         whole = self._sequence.whole_batches
-        candidates = self._coming[: min(most, self._most)]
+        candidates = self._coming[: min(most, self._max_batches)]
         # A smaller batch is not stacked with others.
         indices = [*itertools.takewhile(lambda index: index < whole, candidates)] or candidates[:1]
         self._coming = self._coming[len(indices) :]
@@ -226,7 +226,7 @@ class ArrayStacks(Reader):
 
 
 class SequenceStacks(BatchFeed):
-    """Stacks of the batches of a sequence, as far as its workers have loaded them."""
+    """Stacks of the batches that the workers of a sequence have loaded already."""
 
     _loaded: Sequence[Any] = ()
     _first = ""

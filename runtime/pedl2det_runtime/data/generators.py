@@ -84,7 +84,7 @@ class GeneratorSequence:
 def replay_draws(
     training: Any, validation: Any, batches: int, random: dict[str, Any], rank: int | None = 0
 ) -> None:
-    """Draw the batches again that the generators had yielded before a checkpoint.
+    """Draw again the batches that the generators had yielded before a checkpoint.
 
     Args:
         training: the training data; its ``draws`` are restored from the checkpoint.

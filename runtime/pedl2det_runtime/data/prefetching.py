@@ -41,34 +41,38 @@ class Workers:
     count: int = 1  #: number of workers; 0 loads batches on the calling thread
     processes: bool = False  #: use processes instead of threads
     queue: int = 10  #: maximum number of batches loaded ahead
-    #: seed words; together with the batch number they seed a process for a batch
+    #: seed words; with the number of a batch, they seed the worker process that loads it
     stream: tuple[int, ...] = (0,)
 
 
 @dataclass
 class Horizon:
-    """How far data may be used: the training loop moves it, and readers of the data obey it."""
+    """How many batches may be loaded and read, counted from the start; the loop moves it."""
 
-    made: int | None = None  #: the number of batches of the training that may be made; None for all
-    read: int = 0  #: the number of batches that may be read at once: an execution ends there
+    made: int | None = None  #: the number of batches that may be loaded; None for all
+    read: int = 0  #: the number of batches at which the next execution ends: a stack ends there too
 
 
 class Reader:
-    """Reads data. This one, of a dataset, has no workers and nothing to end.
+    """Reads data. This base class is for datasets, which have no workers.
 
     Attributes:
         error: the exception that the data raised, or None.
-        spec: what all batches must match; None for the first.
+        spec: what all batches must match; None until the first is read.
     """
 
     error: BaseException | None = None
     spec: Any = None
 
     def hold(self, batches: int) -> int:
-        """Make no further batch, after so many were used; call this between two batches.
+        """Load no further batches. Call this between two batches.
+
+        Args:
+            batches: the number of batches used so far.
 
         Returns:
-            How many must be used before the random states belong to the last batch that was.
+            The number of batches to use before stopping. Only then are the random states those of
+            the last batch that was used: others were loaded ahead.
         """
         return batches
 
@@ -87,7 +91,7 @@ class BatchFeed(Reader):
         passes: the batch indices of each pass.
         workers: settings of the data workers.
         first: number of the first batch within the whole training.
-        horizon: how far batches may be made.
+        horizon: how many batches may be loaded.
     """
 
     def __init__(
@@ -104,7 +108,7 @@ class BatchFeed(Reader):
         self._horizon = horizon or Horizon()
         self._requested = first
         self._coming: deque[int] = deque()
-        self._made: deque[Future[Any]] = deque()
+        self._futures: deque[Future[Any]] = deque()
         self._within_pass = False
         self._on_epoch_end = own_on_epoch_end(sequence)
         self._executor: Executor | None = None
@@ -114,7 +118,7 @@ class BatchFeed(Reader):
 
     def hold(self, batches: int) -> int:
         """See :meth:`Reader.hold`."""
-        if not self._workers.processes:  # whose batches are seeded one by one
+        if not self._workers.processes:  # processes are seeded for each batch
             batches = max(batches, self._requested)
         self._horizon.made = batches
         return batches
@@ -129,10 +133,10 @@ class BatchFeed(Reader):
 
     def __next__(self) -> Any:
         self._request()
-        if not self._made:
+        if not self._futures:
             raise StopIteration
         try:
-            return self._received(self._made.popleft())
+            return self._receive(self._futures.popleft())
         except BrokenProcessPool:
             self.error = RuntimeError(
                 "a data worker process died, perhaps out of memory: set workers=0 or "
@@ -149,15 +153,15 @@ class BatchFeed(Reader):
             raise
 
     def take(self, most: int) -> list[Any]:
-        """Return the next batch, and those after it in its pass that need no waiting.
+        """Return the next batch, and those after it in its pass that are loaded already.
 
         Raises:
             StopIteration: all passes have ended.
         """
         batches = [next(self)]
-        while len(batches) < most and (self._coming or self._made):
+        while len(batches) < most and (self._coming or self._futures):
             self._request()
-            if not (self._made and self._made[0].done()) or self._made[0].exception():
+            if not (self._futures and self._futures[0].done()) or self._futures[0].exception():
                 break
             batches.append(next(self))
         return batches
@@ -165,8 +169,8 @@ class BatchFeed(Reader):
     def close(self) -> None:
         """See :meth:`Reader.close`."""
         executor, self._executor = self._executor, None
-        is_busy = not all(batch.done() for batch in self._made)
-        self._made.clear()
+        is_busy = not all(future.done() for future in self._futures)
+        self._futures.clear()
         self._reserved.clear()
         if executor is None:
             return
@@ -176,15 +180,15 @@ class BatchFeed(Reader):
         if is_busy and processes:
             for process in processes:
                 process.kill()
-            results._writer.close()  # else the executor would wait for the rest of half a batch
+            results._writer.close()  # else the executor waits for the rest of a batch
 
     def _request(self) -> None:
-        while len(self._made) < self._queue and self._requested != self._horizon.made:
+        while len(self._futures) < self._queue and self._requested != self._horizon.made:
             while not self._coming:
-                if (self._made and self._on_epoch_end) or not self._begin_pass():
-                    return  # the next pass begins after all batches of this one were consumed
+                if (self._futures and self._on_epoch_end) or not self._begin_pass():
+                    return  # on_epoch_end must wait until all batches of this pass are used
             index = self._coming.popleft()
-            self._made.append(self._submit(index, self._requested))
+            self._futures.append(self._submit(index, self._requested))
             self._requested += 1
 
     def _begin_pass(self) -> bool:
@@ -207,12 +211,12 @@ class BatchFeed(Reader):
             return self._executor.submit(_make_in_child, index, batch, self._reserved[-1])
         return self._executor.submit(self._sequence.__getitem__, index)
 
-    def _received(self, made: Future[Any]) -> Any:
+    def _receive(self, future: Future[Any]) -> Any:
         if not self._reserved:
-            return made.result()
+            return future.result()
         slot = self._reserved.popleft()
         try:
-            return self._slots.unpacked(made.result(), slot)
+            return self._slots.unpacked(future.result(), slot)
         except BaseException:
             self._slots.release(slot)
             raise
@@ -238,7 +242,7 @@ class BatchFeed(Reader):
             return _InPlace()
         if not self._workers.processes:
             return ThreadPoolExecutor(count, thread_name_prefix="batches")
-        # Of the batches loaded ahead, and those that TensorFlow still reads.
+        # One for each batch loaded ahead, and two for batches that TensorFlow still reads.
         self._slots = Slots(self._queue + 2)
         return ProcessPoolExecutor(
             count,
@@ -261,7 +265,7 @@ class _InPlace(Executor):
 
 
 def own_on_epoch_end(sequence: Any) -> Callable[[], Any] | None:
-    """Return the ``on_epoch_end`` of a sequence; None if it only has that of Keras."""
+    """Return the ``on_epoch_end`` of a sequence; None if it only inherits that of Keras."""
     end: Callable[[], Any] | None = getattr(sequence, "on_epoch_end", None)
     of_keras = getattr(end, "__module__", "").endswith("utils.data_utils")
     return None if of_keras else end

@@ -43,7 +43,7 @@ class Sampler:
 
         Args:
             start: number of batches that this process has already trained. They are skipped; the
-                first list is empty if they end a pass.
+                first list is empty if they complete a pass.
         """
         order = np.arange(self.length)
         random = (

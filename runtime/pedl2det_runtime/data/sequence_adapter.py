@@ -1,4 +1,4 @@
-"""A Sequence with settings of its data workers (``determined.keras.SequenceAdapter``)."""
+"""A Sequence with settings for its data workers (``determined.keras.SequenceAdapter``)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pedl2det_runtime.errors import CheckFailedError
 
 
 class SequenceAdapter:
-    """A Sequence with settings of its data workers.
+    """A Sequence with settings for its data workers.
 
     A trial returns it from its loaders, or reads it with :meth:`start`, :meth:`get_iterator` and
     :meth:`stop`, as Determined 0.12 did.
@@ -28,7 +28,7 @@ class SequenceAdapter:
         data: the name of ``sequence`` before Determined 0.13.10.
 
     Raises:
-        TypeError: there is no Sequence, or ``workers`` or ``max_queue_size`` is not an integer.
+        TypeError: ``sequence`` is missing, or ``workers`` or ``max_queue_size`` is not an integer.
         ValueError: the Sequence is empty.
     """
 

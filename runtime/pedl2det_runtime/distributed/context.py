@@ -78,7 +78,7 @@ class DistributedContext(refusals.RefusesInternals):
     def from_horovod(cls, hvd: Any, chief_ip: str | None = None) -> Self:
         """Create the context of processes that Horovod connects; objects go through Horovod.
 
-        Every process must call it. Objects of ``horovod.torch`` go through sockets.
+        Every process must call this. With ``horovod.torch``, objects go through sockets.
 
         Args:
             hvd: ``horovod.tensorflow``, ``horovod.tensorflow.keras`` or ``horovod.torch``, after
@@ -143,7 +143,7 @@ class DistributedContext(refusals.RefusesInternals):
             strategy = tf.distribute.MirroredStrategy if has_gpus else tf.distribute.get_strategy
             return cls._with(layout, alone()), strategy()
         host, port = chief
-        # On one machine every run has ports of its own; TensorFlow listens at that of the chief.
+        # Runs on one machine differ in their ports; TensorFlow itself listens at the chief's port.
         port = _PORT + port % 10_000 if is_loopback(host) else _PORT
         workers = tf.distribute.MultiWorkerMirroredStrategy()
         return cls._with(layout, _sockets(layout, host, port)), workers

@@ -64,8 +64,8 @@ def _reducer(*, compressed: bool) -> Reduce:
             op=hvd.Average,
             compression=compression,
         )
-        rest = iter(averaged)
-        return [None if gradient is None else next(rest) for gradient in gradients]
+        remaining = iter(averaged)
+        return [None if gradient is None else next(remaining) for gradient in gradients]
 
     return reduce
 

@@ -1,4 +1,4 @@
-"""Ranks and sizes of processes, and checks of their consistency. Pure."""
+"""Ranks and sizes of processes, and checks of their consistency. Pure functions."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Layout:
         if self.size != self.local_size * self.cross_size:
             raise _wrong(
                 f"size {self.size} is not local_size {self.local_size} times cross_size "
-                f"{self.cross_size}: every machine must have as many processes"
+                f"{self.cross_size}: every machine must have the same number of processes"
             )
         if self.cross_size == 1 and self.rank != self.local_rank:
             raise _wrong(
@@ -80,7 +80,7 @@ def machines(layouts: Sequence[Layout]) -> list[list[int]]:
                     f"{times} processes have the same {' and '.join(names)}: {place}"
                 )
     if layouts[0].size != len(layouts):
-        raise DistributedError(f"size is {layouts[0].size}, {len(layouts)} processes came")
+        raise DistributedError(f"size is {layouts[0].size}, but {len(layouts)} processes connected")
     by_place = {(layout.cross_rank, layout.local_rank): layout.rank for layout in layouts}
     return [
         [by_place[machine, place] for place in range(layouts[0].local_size)]
@@ -92,7 +92,7 @@ def layout_from(names: Sequence[str], launcher: str) -> Layout:
     """Read the layout that a launcher wrote into the environment.
 
     Args:
-        names: the variables of the attributes of :class:`Layout`, in their order.
+        names: the variables for the attributes of :class:`Layout`, in their order.
         launcher: its name, for error messages.
 
     Raises:
@@ -105,8 +105,8 @@ def layout_from(names: Sequence[str], launcher: str) -> Layout:
         except (KeyError, ValueError):
             got = repr(os.environ.get(name, "nothing"))
             raise _wrong(
-                f"{launcher} sets ${name} to a whole number, got {got}; start the script with "
-                f"{launcher}"
+                f"${name}: expected a whole number, got {got}; start the script with {launcher}, "
+                "which sets it"
             ) from None
     return Layout(*values)
 
@@ -120,14 +120,14 @@ def chief_address(layout: Layout, chief_ip: str | None) -> str | None:
     address = chief_ip or os.environ.get(CHIEF_IP)
     if layout.cross_size > 1 and not address:
         raise _wrong(
-            f"{layout.cross_size} machines need the address of the one with rank 0: pass "
+            f"{layout.cross_size} machines need the address of the machine with rank 0: pass "
             f"chief_ip, or set ${CHIEF_IP}"
         )
     return address
 
 
 def is_loopback(host: str | None) -> bool:
-    """Return whether an address can be reached from its own machine alone."""
+    """Return whether an address can be reached only from its own machine."""
     if host == "localhost":
         return True
     try:
@@ -143,7 +143,7 @@ def layout_of_tf_config(text: str) -> tuple[Layout, tuple[str, int] | None]:
     each. Without a cluster there is one process, and no chief.
 
     Raises:
-        CheckFailedError: it is malformed.
+        CheckFailedError: ``$TF_CONFIG`` is malformed.
     """
     try:
         config: dict[str, Any] = json.loads(text)

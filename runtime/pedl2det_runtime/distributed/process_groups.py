@@ -39,17 +39,17 @@ class Collective(StrEnum):
         """Whether only the chief sends."""
         return self in (Collective.BROADCAST, Collective.BROADCAST_LOCAL)
 
-    def gives(self, member: int) -> bool:
+    def sends(self, member: int) -> bool:
         """Whether a member sends an object."""
         return member == 0 or not self.is_broadcast
 
-    def gets(self, member: int) -> bool:
+    def receives(self, member: int) -> bool:
         """Whether a member receives the objects of the others."""
         return member == 0 or self not in (Collective.GATHER, Collective.GATHER_LOCAL)
 
 
 class Step(NamedTuple):
-    """One call of a collective by one member: the how many-th of its group, and which method."""
+    """One call of a collective by a member: its number within the group, and the method."""
 
     number: int
     collective: str
@@ -67,9 +67,9 @@ def check_order(steps: Sequence[Step]) -> None:
     for member, step in enumerate(steps):
         if step != steps[0]:
             raise DistributedError(
-                f"the processes do not ask for the same: process 0 called {steps[0]}, process "
-                f"{member} called {step}; every process must call the same methods in the same "
-                "order"
+                f"the processes called different collectives: process 0 called {steps[0]}, "
+                f"process {member} called {step}; every process must call the same methods in the "
+                "same order"
             )
 
 
@@ -130,7 +130,7 @@ def patience() -> float:
 
 
 def within(seconds: float, call: Callable[[], Result]) -> Result:
-    """Call a function in a thread, which is abandoned when the time is over.
+    """Call a function in a thread, which is abandoned when the time is up.
 
     A collective of a framework waits for its peers in C++ without a limit.
 
@@ -160,10 +160,10 @@ class Framework(Protocol):
     """The transport of a group: collectives of bytes."""
 
     def allgather(self, data: bytes, *, to_all: bool = True) -> list[Any]:
-        """Return the buffers of all members, in order; to member 0 alone unless ``to_all``."""
+        """Return the buffers of all members, in order; only to member 0 unless ``to_all``."""
 
     def broadcast(self, data: bytes, size: int) -> Any:
-        """Return the buffer of member 0, which has that size."""
+        """Return the buffer of member 0, which has ``size`` bytes."""
 
 
 class FrameworkGroup:
@@ -194,28 +194,28 @@ class FrameworkGroup:
             try:
                 parts = self._exchange(collective, stuff)
             except BaseException as error:
-                # Also Ctrl-C: the others may be waiting in the middle of this one.
+                # Also Ctrl-C: the others may be waiting in the middle of this collective.
                 self._failure = str(error) or type(error).__name__
                 raise
         # The bytes come from an authenticated process of this run.
-        gifts = [
+        objects = [
             pickle.loads(part) if len(part) and member != self._member else None  # noqa: S301
             for member, part in enumerate(parts)
         ]
-        if collective.gives(self._member):
-            gifts[self._member] = stuff
-        return gifts
+        if collective.sends(self._member):
+            objects[self._member] = stuff
+        return objects
 
     def _exchange(self, collective: Collective, stuff: Any) -> Sequence[Any]:
         self._number += 1
         data = b""
         wrong: str | None = None
         try:
-            if collective.gives(self._member):
+            if collective.sends(self._member):
                 data = pickle.dumps(stuff, protocol=5)
         except Exception as error:  # pickling calls code of the object
             wrong = (
-                f"{collective}: process {self._member} gives an object that cannot be pickled "
+                f"{collective}: process {self._member} sends an object that cannot be pickled "
                 f"({type(stuff).__name__}): {error}"
             )
         step = Step(self._number, collective)
@@ -232,13 +232,13 @@ class FrameworkGroup:
             size = labels[0]["size"]
             first = self._call(lambda: self._framework.broadcast(data, size))
             return [first, *[b""] * (len(labels) - 1)]
-        to_all = collective.gets(1)
+        to_all = collective.receives(1)
         parts = self._call(lambda: self._framework.allgather(data, to_all=to_all))
-        return parts if collective.gets(self._member) else [b""] * len(labels)
+        return parts if collective.receives(self._member) else [b""] * len(labels)
 
-    def _call(self, collective: Callable[[], Result]) -> Result:
+    def _call(self, call: Callable[[], Result]) -> Result:
         try:
-            return within(self._patience, collective)
+            return within(self._patience, call)
         except TimeoutError as error:
             raise DistributedError(
                 f"waited {self._patience:g} s for the other processes; if one is only slow, set "
@@ -247,12 +247,12 @@ class FrameworkGroup:
         except Exception as error:
             # Each framework has its own class for it: UnknownError, HorovodInternalError, ...
             raise DistributedError(
-                f"the others cannot be reached, most likely since one of them ended: {error}"
+                f"the others cannot be reached, most likely because one of them ended: {error}"
             ) from error
 
 
 class Part:
-    """Some members of a group; every process of the whole group must take part, each in its own.
+    """Some members of a group. All members of the group must take part, each in its own part.
 
     Args:
         whole: the group.
@@ -267,8 +267,9 @@ class Part:
 
     def exchange(self, collective: Collective, stuff: Any) -> list[Any]:
         """Take part in a collective; see :class:`Group`."""
-        gift = (collective.value, stuff if collective.gives(self._member) else None)
-        asked, gifts = zip(*self._whole.exchange(Collective.ALLGATHER_LOCAL, gift), strict=True)
-        if len(set(asked)) > 1:
-            raise DistributedError(f"the processes do not ask for the same: {sorted(set(asked))}")
-        return [gifts[rank] for rank in self._ranks]
+        label = (collective.value, stuff if collective.sends(self._member) else None)
+        called, objects = zip(*self._whole.exchange(Collective.ALLGATHER_LOCAL, label), strict=True)
+        if len(set(called)) > 1:
+            names = ", ".join(sorted(set(called)))
+            raise DistributedError(f"the processes called different collectives: {names}")
+        return [objects[rank] for rank in self._ranks]

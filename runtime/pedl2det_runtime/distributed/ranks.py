@@ -1,4 +1,4 @@
-"""Join the ranks that ``horovodrun`` started, share a checkpoint among them, notice a lost one."""
+"""Join the ranks that ``horovodrun`` started, copy a checkpoint to them, detect a lost rank."""
 
 from __future__ import annotations
 
@@ -56,17 +56,17 @@ def seen_by_all(path: Path, distributed: DistributedContext, last: str = "metada
 
     Args:
         path: the path on the chief's machine.
-        distributed: this process.
+        distributed: the ranks.
         last: the file that is written last; empty if no run is writing the checkpoint.
     """
     exists = (path / last).exists()
     if all(distributed.allgather(exists)):
         return path
-    image = io.BytesIO()
+    content = io.BytesIO()
     if distributed.rank == 0:
-        with tarfile.open(fileobj=image, mode="w") as archive:
+        with tarfile.open(fileobj=content, mode="w") as archive:
             archive.add(path, arcname=".")
-    packed = distributed.broadcast(image.getvalue())
+    packed = distributed.broadcast(content.getvalue())
     copy = None
     if not exists and distributed.local_rank == 0:
         copy = tempfile.mkdtemp(prefix="pedl2det-checkpoint-")

@@ -1,7 +1,8 @@
 """The groups of a context that is created by hand: all processes, and those of each machine.
 
-In a round every worker sends an object to the chief, which answers when it has those of all. So no
-process runs ahead. While the chief waits it sends signs of life, so that it can name who is late.
+In a round every worker sends an object to the chief, which answers when it has all objects. So no
+process runs ahead. While the chief waits it sends keep-alive messages, so that the workers wait
+until it names the processes that are late.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ from pedl2det_runtime.distributed.process_groups import (
 )
 from pedl2det_runtime.errors import DistributedError
 
-#: What comes before a message: an object follows, why the group has failed, or nothing.
+#: Sent before each message, which is an object, the reason why the group failed, or empty.
 _OBJECT, _FAILURE, _ALIVE = b"object", b"failure", b"alive"
 
 _GONE = "is gone: it has closed its DistributedContext, ended or been killed"
 _SLOW = f"if it is only slow, set ${PATIENCE_VARIABLE} to more seconds"
-_PAUSE = 1.0  # seconds between two signs of life
+_PAUSE = 1.0  # seconds between two keep-alive messages
 _HERE = "127.0.0.1"
 
 
@@ -49,7 +50,7 @@ class Chief:
     """Member 0 of a group; see :class:`Framework`.
 
     Attributes:
-        place: where it listens.
+        place: the address at which it listens.
     """
 
     def __init__(self, place: Place, key: bytes, size: int) -> None:
@@ -91,14 +92,14 @@ class Chief:
             worker.close()
 
     def _meet(self) -> None:
-        """Wait until all are there, then admit nobody else."""
-        until = time.monotonic() + self._patience
+        """Wait until all workers have connected, then accept no more connections."""
+        deadline = time.monotonic() + self._patience
         while len(self._workers) < self._size - 1:
             try:
-                left = max(until - time.monotonic(), 0.01)
+                left = max(deadline - time.monotonic(), 0.01)
                 worker, introduction = self._arrivals.get(timeout=left)
             except queue.Empty:
-                raise self._late(set(range(1, self._size)) - self._workers.keys()) from None
+                raise self._late_error(set(range(1, self._size)) - self._workers.keys()) from None
             self._admitted.append(worker)
             member, size = json.loads(introduction)
             if size != self._size:
@@ -115,7 +116,7 @@ class Chief:
 
     def _collect(self, own: bytes) -> list[bytes]:
         objects = {0: own}
-        until = time.monotonic() + self._patience
+        deadline = time.monotonic() + self._patience
         while len(objects) < self._size:
             late = self._workers.keys() - objects.keys()
             ready = wait([self._workers[member] for member in late], timeout=_PAUSE)
@@ -124,19 +125,19 @@ class Chief:
                     objects[member] = self._receive(member)
             if ready:
                 continue
-            if time.monotonic() > until:
-                raise self._late(late)
+            if time.monotonic() > deadline:
+                raise self._late_error(late)
             for member in self._workers:
                 self._send(member, _ALIVE)
         return [objects[member] for member in range(self._size)]
 
-    def _late(self, members: set[int]) -> DistributedError:
+    def _late_error(self, members: set[int]) -> DistributedError:
         names = ", ".join(map(str, sorted(members)))
         return DistributedError(f"waited {self._patience:g} s for process {names}; {_SLOW}")
 
     def _receive(self, member: int) -> bytes:
         try:
-            kind, data = _message(self._workers[member])
+            kind, data = _read_message(self._workers[member])
         except (EOFError, OSError) as error:
             raise DistributedError(f"process {member} {_GONE}") from error
         if kind == _FAILURE:
@@ -162,7 +163,7 @@ class Worker:
 
     def allgather(self, data: bytes, *, to_all: bool = True) -> list[bytes]:
         """Send an object to the chief; return those of all."""
-        with contextlib.suppress(OSError):  # which ``_receive`` reports
+        with contextlib.suppress(OSError):  # ``_receive`` reports it
             self._connection.send_bytes(_OBJECT)
             self._connection.send_bytes(data)
         others = [self._receive() for _ in range(self._size - 1)]
@@ -184,12 +185,12 @@ class Worker:
 
     def _connect(self, place: Place, key: bytes) -> Connection:
         introduction = json.dumps([self._member, self._size]).encode()
-        until, refusals = time.monotonic() + self._patience, 0
+        deadline, refusals = time.monotonic() + self._patience, 0
         while True:
             try:
                 return connect(place, key, introduction)
             except (ConnectionRefusedError, TimeoutError):
-                pass  # the chief has not begun
+                pass  # the chief does not listen yet
             except REFUSED:
                 refusals += 1
             if refusals == 3:
@@ -197,8 +198,8 @@ class Worker:
                     f"{self._chief} and this process do not accept each other: their keys differ, "
                     "or what listens there is not the chief of this run"
                 )
-            if time.monotonic() > until:
-                raise self._silence()
+            if time.monotonic() > deadline:
+                raise self._no_answer_error()
             time.sleep(0.1)
 
     def _receive(self) -> bytes:
@@ -207,31 +208,31 @@ class Worker:
         Raises:
             DistributedError: the group has failed, or the chief is gone.
         """
-        while self._connection.poll(self._patience + 2 * _PAUSE):  # the chief waits as long
+        while self._connection.poll(self._patience + 2 * _PAUSE):  # the chief gives up first
             try:
-                kind, data = _message(self._connection)
+                kind, data = _read_message(self._connection)
             except (EOFError, OSError) as error:
                 raise DistributedError(f"{self._chief} {_GONE}") from error
             if kind == _FAILURE:
                 raise DistributedError(data.decode())
             if kind == _OBJECT:
                 return data
-        raise self._silence()
+        raise self._no_answer_error()
 
-    def _silence(self) -> DistributedError:
+    def _no_answer_error(self) -> DistributedError:
         return DistributedError(
             f"waited {self._patience:g} s, and nothing came from {self._chief}; {_SLOW}"
         )
 
 
-def _message(connection: Connection) -> tuple[bytes, bytes]:
+def _read_message(connection: Connection) -> tuple[bytes, bytes]:
     return connection.recv_bytes(), connection.recv_bytes()
 
 
 def socket_groups(layout: Layout, chief_ip: str | None, port: int) -> Groups:
     """Meet the other processes; wait for all of them.
 
-    Those of one machine of several meet at a free port of 127.0.0.1.
+    With several machines, the processes of each also meet at a free port of 127.0.0.1.
 
     Args:
         layout: this process.
@@ -239,7 +240,7 @@ def socket_groups(layout: Layout, chief_ip: str | None, port: int) -> Groups:
         port: where all processes meet.
 
     Raises:
-        DistributedError: not all came, or their layouts contradict each other.
+        DistributedError: not all connected, or their layouts contradict each other.
     """
     host = chief_ip if layout.cross_size > 1 and chief_ip else _HERE
     key = find_key(is_one_machine=is_loopback(host))
@@ -256,7 +257,7 @@ def socket_groups(layout: Layout, chief_ip: str | None, port: int) -> Groups:
         machine: Group = everywhere if layout.cross_size == 1 else Alone()
         if layout.cross_size > 1 and layout.local_size > 1:
             first: _SocketGroup | None = None
-            if layout.local_rank == 0:  # takes a free port, and says which
+            if layout.local_rank == 0:  # listens at a free port, which it sends to the others
                 first = join((_HERE, 0), 0, layout.local_size)
             places = everywhere.exchange(Collective.ALLGATHER, first and first.place)
             place = places[ranks[layout.cross_rank][0]]
@@ -269,7 +270,7 @@ def socket_groups(layout: Layout, chief_ip: str | None, port: int) -> Groups:
 
 
 class _SocketGroup(FrameworkGroup):
-    """A group that connections join; they have time limits and error messages of their own."""
+    """A group over sockets, which have time limits and error messages of their own."""
 
     def __init__(self, end: Chief | Worker, member: int) -> None:
         super().__init__(end, member, patience())
@@ -278,13 +279,13 @@ class _SocketGroup(FrameworkGroup):
 
     @property
     def place(self) -> Place:
-        """Where the chief listens, which this is."""
+        """The address at which this chief listens."""
         assert isinstance(self._end, Chief)
         return self._end.place
 
-    def _call(self, collective: Callable[[], Result]) -> Result:
+    def _call(self, call: Callable[[], Result]) -> Result:
         try:
-            return collective()
+            return call()
         except BaseException as error:
             # Also Ctrl-C: a late answer must not be taken for that of the next collective.
             self._end.fail(str(error) or f"process {self._member}: {type(error).__name__}")

@@ -36,15 +36,15 @@ class WrongKerasError(Pedl2DetError, ImportError):
 
 
 class UnservedModuleError(Pedl2DetError, ModuleNotFoundError):
-    """An import of something of Determined or PEDL that pedl2det does not serve."""
+    """An imported module of Determined or PEDL is not served by pedl2det."""
 
 
 class UnservedNameError(Pedl2DetError, AttributeError):
-    """A name of Determined or PEDL that pedl2det does not serve."""
+    """A name of Determined or PEDL is not served by pedl2det."""
 
 
 class UnservedUseError(Pedl2DetError, RuntimeError):
-    """The use of a name of Determined that can be imported alone."""
+    """A name of Determined that can only be imported was used."""
 
 
 class DistributedError(Pedl2DetError, RuntimeError):
@@ -78,15 +78,15 @@ class GraphModeNeededError(Pedl2DetError):
 
     def __init__(self, reason: str) -> None:
         remedy = f"; {SELECT_GRAPH_MODE}"
-        self.reason = reason.removesuffix(remedy)  # also of a pickled one
+        self.reason = reason.removesuffix(remedy)  # unpickling passes the whole message
         super().__init__(self.reason + remedy)
 
 
 class Interrupted(KeyboardInterrupt):
-    """A signal asked the run to end; no error, and not caught by ``except Exception``.
+    """A signal ended the run. Not an error, and not caught by ``except Exception``.
 
     Args:
-        number: the signal.
+        number: the number of the signal.
     """
 
     def __init__(self, number: int) -> None:
@@ -95,7 +95,7 @@ class Interrupted(KeyboardInterrupt):
 
     @property
     def exit_code(self) -> int:
-        """The exit code of a process that it ends: 143 for SIGTERM, 130 for Ctrl-C."""
+        """The exit code of the process: 143 for SIGTERM, 130 for Ctrl-C."""
         return 128 + self.number
 
 
@@ -177,7 +177,7 @@ class CheckpointNotFound(CheckpointError):  # noqa: N818 - the documented name
 
 
 class InvalidCheckpointException(CheckpointError):  # noqa: N818
-    """A checkpoint is of another version."""
+    """A checkpoint was written by an incompatible version."""
 
     def __init__(self, message: str = "this checkpoint cannot be loaded") -> None:
         super().__init__(message)

@@ -12,19 +12,19 @@ from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-_shown: set[Hashable] | None = None  #: what was shown in the present run
+_shown: set[Hashable] | None = None  #: what was shown in this run; None outside one
 
 
 def logger(name: str) -> logging.Logger:
     """Return the logger of a module, which logs each warning once in a run."""
-    found = logging.getLogger(name)
-    found.addFilter(_is_first)
-    return found
+    module_logger = logging.getLogger(name)
+    module_logger.addFilter(_is_first)
+    return module_logger
 
 
 @contextmanager
 def shown_once() -> Iterator[None]:
-    """Show each warning once inside the ``with`` block: of this package, and of Python."""
+    """Show each warning of this package and of Python once inside the ``with`` block."""
     global _shown
     before, _shown = _shown, set()
     show = warnings.showwarning

@@ -18,7 +18,7 @@ from typing import Any
 
 from pedl2det_runtime.errors import StrayStopError
 
-#: A message that holds another one. The text after it is the message of the inner exception.
+#: The start of a message that contains another one: the text after it is the inner message.
 _WRAPPER = re.compile(
     r"Note: AutoGraph tried to define it automatically, but ran into an? "
     r"|(?:(?P<kind>\w+): )?Exception encountered when calling (?:layer )?"
@@ -54,7 +54,7 @@ _NODE = re.compile(
 _SHAPE = re.compile(r"shape=(\([^)]*\))")
 _TRACED_FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 #: Starts the note that :func:`defined_at` adds.
-_DEFINED = "This is for code that is defined at "
+_DEFINED = "This error concerns code that is defined at "
 
 
 @dataclass(frozen=True)
@@ -81,13 +81,13 @@ def reason_in(message: str) -> Reason:
 
 
 def _reasons(message: str) -> list[str]:
-    """Return the lines of a message that are no traceback and no names of nodes."""
+    """Return the lines of a message that are neither a traceback nor names of nodes."""
     lines: list[str] = []
     frame: int | None = None  # indentation of the frame whose source lines follow
     for line in message.splitlines():
         indent = len(line) - len(line.lstrip())
-        if found := _MESSAGE_FRAME.match(line):
-            frame = len(found["indent"])
+        if match := _MESSAGE_FRAME.match(line):
+            frame = len(match["indent"])
         elif line.strip() and not (frame is not None and indent > frame):
             frame = None
             if not _NO_REASON.match(line.strip()):
@@ -114,7 +114,7 @@ def _layer(message: str, wrappers: list[re.Match[str]], text: str) -> str:
 
 
 def _node(message: str) -> str:
-    """Return the node that failed, if its name has that of a layer or a function."""
+    """Return the node that failed, if its name includes a layer or a function."""
     node = _NODE.search(message)
     if node is None or "/" not in node[1]:
         return ""
@@ -123,7 +123,7 @@ def _node(message: str) -> str:
 
 @contextmanager
 def defined_at(function: Callable[..., Any]) -> Iterator[None]:
-    """Note on each exception where the trial defines ``function``."""
+    """Add a note to exceptions of the ``with`` block: where the trial defines ``function``."""
     try:
         yield
     except Exception as error:
@@ -132,12 +132,12 @@ def defined_at(function: Callable[..., Any]) -> Iterator[None]:
 
 
 def add_definition(error: Exception, function: Callable[..., Any]) -> None:
-    """Note on an exception which function of the trial it concerns; its first such note counts."""
+    """Add a note to an exception: where the function that it concerns is defined."""
     error.add_note(f"{_DEFINED}{location_of(function)}")
 
 
 def definition_in_trial(error: BaseException, directory: Path) -> str | None:
-    """Return ``file:line`` of :func:`add_definition`, if that is in the trial's directory."""
+    """Return the first ``file:line`` noted by :func:`add_definition` in the trial's directory."""
     for note in notes_of(error):
         location = note.removeprefix(_DEFINED)
         if location != note and directory in Path(location).parents:
@@ -146,9 +146,9 @@ def definition_in_trial(error: BaseException, directory: Path) -> str | None:
 
 
 def place_in_trial(error: BaseException, directory: Path) -> str:
-    """Return ``file:line`` of what raised an exception, else of what it concerns.
+    """Return ``file:line`` of the trial's code that raised an exception.
 
-    If no line of the trial is known, its directory is returned.
+    If it is unknown, return that of the function that the exception concerns, else the directory.
     """
     return (
         location_in_trial(error, directory)
@@ -170,8 +170,8 @@ def location_in_trial(error: BaseException, directory: Path) -> str | None:
         return location_in_trial(error.origin, directory)
     texts = [str(error), *notes_of(error)]
     from_messages = [frame for text in texts for frame in _TRACED_FRAME.findall(text)]
-    traced = traceback.extract_tb(error.__traceback__)
-    for frames in (from_messages, [(frame.filename, frame.lineno) for frame in traced]):
+    stack = traceback.extract_tb(error.__traceback__)
+    for frames in (from_messages, [(frame.filename, frame.lineno) for frame in stack]):
         for file, line in reversed(frames):
             if directory in Path(file).parents:
                 return f"{file}:{line}"
@@ -208,7 +208,7 @@ def one_line(error: BaseException) -> str:
 
 
 def _message(error: BaseException) -> str:
-    """Return the message; ``str`` of a ``KeyError`` quotes it."""
+    """Return the message of an exception; ``str`` would quote that of a ``KeyError``."""
     sentence = error.args[0] if isinstance(error, KeyError) and len(error.args) == 1 else None
     return sentence if isinstance(sentence, str) and " " in sentence else str(error)
 

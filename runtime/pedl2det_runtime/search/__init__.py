@@ -1,4 +1,4 @@
-"""Searches over hyperparameters: which trials, how long, in processes of their own.
+"""Hyperparameter searches: choose trials and their lengths, run each in its own process.
 
 Follows the Determined documentation, *Hyperparameter Tuning* (docs/searches.md).
 """

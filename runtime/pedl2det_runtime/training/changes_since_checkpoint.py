@@ -146,11 +146,11 @@ def report_code_changes(
         say(f"warning: the code has changed since the checkpoint: {'; '.join(parts)}")
 
 
-def report_version_changes(path: Path, present: dict[str, str], say: Callable[[str], None]) -> None:
+def report_version_changes(path: Path, current: dict[str, str], say: Callable[[str], None]) -> None:
     """Print the versions of TensorFlow and Keras that differ from the checkpoint's."""
     before = read_metadata(path)
-    known = {name: before[name] for name in present if name in before}
-    for change in changes(known, present):
+    known = {name: before[name] for name in current if name in before}
+    for change in changes(known, current):
         if change.key in before:
             say(f"warning: the checkpoint was written by another version: {change}")
 
@@ -168,8 +168,9 @@ def changes(old: Any, new: Any) -> list[Change]:
 def _refuse(path: Path, changed: list[Change], say: Callable[[str], None], *, force: bool) -> None:
     if changed and not force:
         raise CheckpointError(
-            f"{path}: it was trained with other settings: {_joined(changed)}: restore them, start "
-            "a new run in another directory, or use the new settings from here on with --force"
+            f"{path}: the checkpoint was trained with other settings: {_joined(changed)}: "
+            "restore them, start a new run in another directory, or use the new settings from here "
+            "on with --force"
         )
     if changed:
         say(f"--force: training continues with other settings: {_joined(changed)}")

@@ -1,4 +1,4 @@
-"""What a run shows to people while it trains, and the plainest way to show it: lines."""
+"""The display of a run: its interface, and the simplest display, which prints lines."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ class Report:
 class Ended:
     """How a training ended."""
 
-    batches: int  #: batches of the trial that are trained
+    batches: int  #: batches trained in total
     trained: int  #: how many of them this process trained
     seconds: float  #: how long this process trained
     best: Best | None  #: the best validation; None if there was none
-    #: the searcher's metric at the end; None if there was no validation there
+    #: the searcher's metric at the end; None without a validation at the last batch
     last: float | None = None
-    #: values of the config with which ``--resume`` trains on; None if a callback stopped the
-    #: training for good
+    #: config overrides with which ``--resume`` trains further; None if a callback stopped the
+    #: training
     continue_with: tuple[str, ...] | None = None
 
 
 class Display:
-    """Shows one run. This one shows nothing, for ranks other than the chief."""
+    """Shows a run. This base class shows nothing; ranks other than the chief use it."""
 
     def say(self, line: str) -> None:
         """Show a notice."""
@@ -82,7 +82,7 @@ class Lines(Display):
 
 
 def format_metrics(metrics: dict[str, float]) -> str:
-    """Return metrics as people read them."""
+    """Format metrics as ``name value`` pairs."""
     return "  ".join(f"{name} {value:.6g}" for name, value in metrics.items())
 
 
@@ -108,7 +108,7 @@ def _counted(batches: int) -> str:
 
 
 def format_time(seconds: float) -> str:
-    """Return a duration as people read it."""
+    """Format a duration, such as ``2 h 5 min``."""
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)

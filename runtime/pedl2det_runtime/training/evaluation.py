@@ -1,4 +1,4 @@
-"""One validation pass by ``model.evaluate``, and notes on errors that Keras raises for batches."""
+"""Run a validation with ``model.evaluate``; explain errors of Keras about batches."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def evaluate(setup: TrialSetup, batches: int, checks: ValidationChecks) -> dict[
     """Return the metrics of the model on this rank's validation data, by their names in reports.
 
     Raises:
-        Interrupted: a signal stopped it.
+        Interrupted: a signal stopped the validation.
     """
     model, callbacks = setup.context.model, setup.callbacks
     feed = setup.data.validation_feed(batches)
@@ -55,7 +55,7 @@ def raise_first(feed: Feed, error: BaseException) -> NoReturn:
 
 
 def explain(error: Exception, setup: TrialSetup, feed: Feed, kind: str) -> None:
-    """Add to an error of Keras or TensorFlow what may have caused it, unless it names a line.
+    """Add possible causes to an error of Keras or TensorFlow, unless it names a line of the trial.
 
     ``kind`` is ``training`` or ``validation``.
     """

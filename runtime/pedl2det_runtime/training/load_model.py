@@ -32,10 +32,10 @@ from pedl2det_runtime.training.trial_loading import at_home, load_trial, users_c
 _CODE = {"Lambda", "__lambda__", "TFOpLambda", "SlicingOpLambda", "ClassMethod"}
 _CODE |= {"InstanceMethod", "InstanceProperty", "TensorFlowOpLayer"}
 _KERAS = ("keras", "tf_keras")
-#: Modules of Keras, without ``keras.`` and ``keras.src.``, with classes of models, and functions.
+#: Modules of Keras with functions, and with parts of models, without ``keras.`` or ``keras.src.``.
 _FUNCTIONS = {"activations", "constraints", "initializers", "losses", "metrics", "regularizers"}
 _MODULES = {"", "engine", "layers", "mixed_precision", "models", "optimizers"} | _FUNCTIONS
-#: Keys of text: names, or one of a few words.
+#: Keys whose text is a name or a keyword, not a path.
 _TEXT = {
     *("backend", "class_aggregation", "class_name", "curve", "data_format", "distribution"),
     *("dtype", "encoding", "equation", "fill_mode", "fn", "interpolation", "keras_version"),
@@ -44,14 +44,14 @@ _TEXT = {
     *("serialized", "split", "standardize", "summation_method", "type_spec", "vocabulary_dtype"),
 }
 _TEXT_ENDINGS = ("activation", "_constraint", "_initializer", "_regularizer")
-#: Keys of text in lists, never of text alone, which is the path of a file.
+#: Keys of lists of text. Text alone would be the path of a file.
 _LISTS = {"vocabulary"}
-#: Keys of text by the name of an output, or of an argument.
+#: Keys of text by the names of outputs or arguments.
 _BY_NAME = {
     *("input_layers", "inbound_nodes", "output_layers"),
     *("loss", "metrics", "weighted_metrics"),
 }
-#: Metrics take memory for each of them, or for each pair.
+#: Counts that determine the memory of a metric, some by their square.
 _COUNTS = {"num_classes", "num_thresholds"}
 _MAX_COUNT = 10_000
 _MAX_SHOWN = 60  # characters of a text
@@ -62,9 +62,9 @@ _MAX_NAMED = 3
 
 
 def needs_trust(config: Any, key: str = "") -> Iterator[str]:
-    """Yield what of a Keras config runs code, may open a file or takes much memory.
+    """Yield the parts of a Keras config that run code, may open a file or take much memory.
 
-    Text is allowed under known keys only: of any other, Keras may open the file of that name.
+    Text is allowed under known keys only: Keras may open text under other keys as a file.
     """
     if isinstance(config, dict):
         name = config.get("class_name")
@@ -87,7 +87,7 @@ def needs_trust(config: Any, key: str = "") -> Iterator[str]:
 
 
 def _code(config: dict[str, Any], name: str) -> str | None:
-    """Return the name of a class or a function that is code, or is not of Keras."""
+    """Return the name of a config's class or function if it is code or not of Keras; else None."""
     module = str(config.get("module") or "keras")
     is_function = name == "function"
     if is_function:
@@ -114,11 +114,11 @@ def load_model_from_checkpoint_path(
     has signed with ``pedl2det checkpoint trust``, is trusted; any other only with ``trust``.
     Without trust no code of the checkpoint runs, and no file that it names is opened: Keras opens
     the HDF5 file, which works for models made of Keras' own layers, losses and metrics. With trust
-    the trial's code in the checkpoint builds the model, in graph mode if it was trained so (which
-    applies to this process from then on): the trial is constructed with a context as
-    :meth:`TFKerasTrialContext.from_config` makes them, and asked for ``build_model()``. Every
-    format of PEDL and Determined is opened in the same way; one without code is opened by Keras, if
-    it is an HDF5 file.
+    the trial's code in the checkpoint builds the model: the trial is constructed with a context
+    like that of :meth:`TFKerasTrialContext.from_config`, and its ``build_model()`` is called. If
+    the model was trained in graph mode, this selects graph mode for the rest of the process. Every
+    format of PEDL and Determined is opened in the same way; Keras opens one without code if it is
+    an HDF5 file.
 
     Args:
         path: the checkpoint's directory.
@@ -130,9 +130,9 @@ def load_model_from_checkpoint_path(
         The ``tf.keras.Model``, compiled, with its weights and the state of its optimizer.
 
     Raises:
-        AssertionError: there is no checkpoint of a Keras trial.
-        CheckpointError: it is damaged, needs its code, or does not fit the trial in it.
-        TrialCodeError: the trial's code raised.
+        AssertionError: ``path`` is not a checkpoint of a Keras trial.
+        CheckpointError: the checkpoint is damaged, needs its code, or does not fit its trial.
+        TrialCodeError: the trial's code raised an exception.
     """
     keras_versions.choose_keras_2()
     keras_versions.prepare()
@@ -143,8 +143,8 @@ def load_model_from_checkpoint_path(
     old = open_old(directory)
     if old is None:
         raise CheckFailedError(
-            f"{path}: no checkpoint of a Keras trial: expected state.json of a checkpoint written "
-            f"here, or one of {', '.join(NAMES)}"
+            f"{path}: no checkpoint of a Keras trial: expected state.json of a checkpoint of "
+            f"pedl2det, or one of {', '.join(NAMES)}"
         )
     manifest.refuse_special(directory)
     model, optimizers = load_old(old, trust or signature.is_signed(directory))
@@ -152,7 +152,7 @@ def load_model_from_checkpoint_path(
         try:
             old.restore_optimizers(model, optimizers)
         except CheckpointError as error:
-            _log.warning("%s: the optimizer starts without it", error)
+            _log.warning("%s: the optimizer starts with a new state", error)
     return model
 
 
@@ -161,8 +161,7 @@ def load_old(
 ) -> tuple[Any, list[Any]]:
     """Load the model of a checkpoint of PEDL or Determined, without the states of its optimizers.
 
-    With ``needs_weights``, a model is refused that gets its weights only when its first batch
-    builds it.
+    ``needs_weights`` refuses a model whose first batch creates its weights.
 
     Returns:
         The model and the wrapped optimizers.
@@ -175,7 +174,8 @@ def load_old(
         )
         if needs_weights and not model.built:
             raise CheckpointError(
-                f"{old.path}: its model is built by its first batch of data: {_go_on(old)}"
+                f"{old.path}: its model is built by its first batch of data: "
+                f"{_how_to_continue(old)}"
             )
         with model_files.fit_errors(old.weights.file):
             limit = resource_limits.largest(model) if model.built else math.inf
@@ -193,20 +193,20 @@ def load_old(
     lacks = "code/" if code is None else "the experiment config (load_data.json or metadata.json)"
     raise CheckpointError(
         f"{old.path}: only the trial's code can build this model, and the checkpoint lacks "
-        f"{lacks}: {_go_on(old)}"
+        f"{lacks}: {_how_to_continue(old)}"
     )
 
 
 def _how_to_trust(directory: Path) -> str:
     return (
-        "you have not signed it as it is; if you trust it, sign it once for all with "
+        "you have not signed it, or it has changed since; if you trust it, sign it once with "
         f"pedl2det checkpoint trust {shlex.quote(str(directory))}, or pass trust=True "
         "(convert: --trust)"
     )
 
 
-def _go_on(old: OldCheckpoint) -> str:
-    return f"train on from it with pedl2det run DIR --from-checkpoint {old.path}"
+def _how_to_continue(old: OldCheckpoint) -> str:
+    return f"continue training from it with pedl2det run DIR --from-checkpoint {old.path}"
 
 
 def _load_own(directory: Path, trust: bool) -> Any:
@@ -255,7 +255,7 @@ def _build_with_code(
 
 @contextmanager
 def _without_bytecode() -> Iterator[None]:
-    """Write no bytecode beside the code of a checkpoint, which would end its signature."""
+    """Write no bytecode beside the code of a checkpoint, which would invalidate its signature."""
     before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         yield
@@ -275,7 +275,7 @@ def _open_hdf5(path: Path, trust: bool) -> Any:
     if needs and not trust:
         named = ", ".join(needs[:_MAX_NAMED]) + (", ..." if len(needs) > _MAX_NAMED else "")
         raise CheckpointError(
-            f"{path}: the model holds code, or names what is not its own ({named}); "
+            f"{path}: the model may run code, open files or take much memory ({named}); "
             f"{_how_to_trust(path.parent)}"
         )
     try:
@@ -283,7 +283,7 @@ def _open_hdf5(path: Path, trust: bool) -> Any:
             _check_size(configs[0], path)
         with h5py.File(path) as file:
             return tf.keras.models.load_model(file)
-    except Exception as error:  # Keras raises anything
+    except Exception as error:  # Keras may raise anything
         hint = "" if trust else f"; it may need the trial's code: {_how_to_trust(path.parent)}"
         raise CheckpointError(f"{path}: Keras cannot open it: {one_line(error)}{hint}") from error
 
@@ -295,4 +295,4 @@ def _check_size(config: Any, path: Path) -> None:
     with tf.Graph().as_default():
         size = resource_limits.size_of(tf.keras.models.model_from_json(json.dumps(config)))
     if size > path.stat().st_size:
-        raise ValueError(f"its layers have {size} bytes of weights, more than it holds")
+        raise ValueError(f"its layers have {size} bytes of weights, more than the file")

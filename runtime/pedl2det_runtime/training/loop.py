@@ -1,8 +1,8 @@
 """The training loop: one ``model.fit`` from the first batch to the last.
 
-Keras runs the batches; one callback acts where the schedule says so. Between two such places
-Keras may run many batches in one execution, unless a callback of the user acts on single batches
-or the model runs eagerly.
+Keras runs the batches; one callback acts at the batches that the schedule names. Between these,
+Keras may run many batches in one execution, unless a callback of the user acts on every batch or
+the model runs eagerly.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from pedl2det_runtime.training.warm_start import WarmStart
 
 
 class TrainingLoop(tf.keras.callbacks.Callback):
-    """Trains one :class:`TrialSetup`; to Keras it is the one callback of ``model.fit``."""
+    """Trains one :class:`TrialSetup`, as the only callback that Keras sees."""
 
     _supports_tf_logs = True  # metrics are fetched where they are reported, not every batch
 
@@ -54,14 +54,14 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._workload_start = self._first_batch if state.workload is None else state.workload
         self._united_at = -1
         self._at_workload_start = False
-        # What callbacks of old trials get of their epochs: the sums so far, and the model's before.
+        # For callbacks of old trials: metric sums since the epoch began, and before this batch.
         self._counts_epochs = setup.generation.epoch_is_one_pass and setup.callbacks.count > 0
-        self._of_epoch: dict[str, tuple[float, float]] = {}
-        self._before_batch: dict[str, tuple[float, float]] = {}
+        self._epoch_sums: dict[str, tuple[float, float]] = {}
+        self._sums_before_batch: dict[str, tuple[float, float]] = {}
         self._rank_state = RankStateCapture(setup)
         self._warm_start = WarmStart(setup, setup.run.source) if setup.run.source else None
         self._display = setup.run.display if setup.context.fit_settings.verbose else Display()
-        self._reports = self._trace = None  # the chief has them
+        self._reports = self._trace = None  # only on the chief
         if setup.run.is_chief:
             out = setup.run.options.out
             self._reports = Reports(out, state.records)
@@ -98,8 +98,8 @@ class TrainingLoop(tf.keras.callbacks.Callback):
 
     def _train(self) -> None:
         setup, model = self._setup, self._setup.context.model
-        left = self._schedule.total - self._first_batch
-        self._chunks = chunks.make_chunkable(model, left)
+        remaining = self._schedule.total - self._first_batch
+        self._chunks = chunks.make_chunkable(model, remaining)
         dataset = self._open(model)
         if setup.sync.is_chief:
             setup.checkpoints.catch_up()
@@ -109,7 +109,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             setup.callbacks.load_states(own)
         elif self._warm_start:
             self._warm_start.restore_callbacks()
-        self._callback_stop.collect()  # Keras forgets a request that was made before its fit
+        self._callback_stop.collect()  # fit discards earlier requests
         with signals.deferred():
             self._act()
             if not self._is_over() and self._first_batch < self._schedule.total:
@@ -122,7 +122,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
     def _fit(self, model: Any, dataset: tf.data.Dataset) -> None:
         class_weight = self._setup.context.fit_settings.class_weight
         if class_weight and (graph_mode.is_chosen() or class_weights.has_weights(dataset)):
-            dataset = class_weights.multiplied(dataset, class_weight)
+            dataset = class_weights.apply(dataset, class_weight)
             class_weight = None
         with self._callbacks.missing_metrics.silenced():
             type(model).fit(  # the wrapped model's own fit trains nothing
@@ -133,7 +133,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
                 verbose=0,
                 shuffle=False,
                 class_weight=class_weight,
-                callbacks=keras_versions.untimed(self, model),
+                callbacks=keras_versions.without_timing(self, model),
             )
 
     def _open(self, model: Any) -> tf.data.Dataset:
@@ -142,9 +142,9 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         if not (point.path and point.own):
             if self._warm_start:
                 self._warm_start.restore_random()
-            is_needed_built = sync.size > 1 or self._warm_start is not None
+            needs_variables = sync.size > 1 or self._warm_start is not None
             with defined_at(self._setup.definition("build_training_data_loader")):
-                dataset = self._feed.open(model, build=is_needed_built)
+                dataset = self._feed.open(model, build=needs_variables)
             if self._warm_start:
                 self._warm_start.restore_model()
             sync.share_weights(model)
@@ -159,14 +159,14 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._rank_state.restore_built(point.own)
         return dataset
 
-    # What Keras calls.
+    # Hooks of Keras.
 
     @kept_from_keras()
     def on_train_begin(self, logs: Any = None) -> None:
-        """Let Keras run up to the first place where there is something to do."""
+        """Restore the metric sums of an unfinished epoch, and begin the first workload."""
         if own := self._setup.run.resume_point.own:
             self._rank_state.check_operations(own)
-            self._of_epoch = dict(own.epoch)
+            self._epoch_sums = dict(own.epoch)
         self._begin_workload()
         self._set_chunk()
 
@@ -179,11 +179,11 @@ class TrainingLoop(tf.keras.callbacks.Callback):
 
     @kept_from_keras()
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
-        """Call the user's callbacks for what begins with this batch."""
+        """Call the user's callbacks for the epoch, the workload and the batch that begin."""
         batches, epoch = self._progress.batches, self._schedule.epoch
         with self._one_batch(is_one=self._fetches_every_batch):
             if epoch and batches % epoch == 0:
-                self._of_epoch = {}
+                self._epoch_sums = {}
                 self._callbacks.keras("on_epoch_begin", batches // epoch, {})
             if self._at_workload_start:
                 self._at_workload_start = False
@@ -192,13 +192,13 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         if self._callbacks.needs_every_training_batch:
             self._callbacks.of_batch("on_train_batch_begin", self._index_in_epoch(batches), {})
         if self._counts_epochs:
-            self._before_batch = metric_sums(self._setup.context.model)
+            self._sums_before_batch = metric_sums(self._setup.context.model)
         if self._trace:
             self._trace.begin_batch()
 
     @kept_from_keras()
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        """Act on what is due after the execution that ended with this batch."""
+        """Do what is due after the execution that ended with this batch."""
         logs = graph_mode.metrics_of(logs or {})
         batches = self._first_batch + batch + 1
         self._progress = replace(self._progress, batches=batches)
@@ -206,7 +206,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         of_batch = dict(logs)
         if self._counts_epochs:
             after = metric_sums(self._setup.context.model)
-            of_batch |= add_batch(self._of_epoch, self._before_batch, after)
+            of_batch |= add_batch(self._epoch_sums, self._sums_before_batch, after)
         if self._callbacks.needs_every_training_batch:
             index = self._index_in_epoch(batches - 1)
             named = self._setup.generation.with_aliases(self._metrics(of_batch))
@@ -223,8 +223,8 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         if self._schedule.epoch and batches % self._schedule.epoch == 0:
             generation, of_epoch = self._setup.generation, {}
             if generation.epoch_is_one_pass:
-                own = self._metrics(logs | epoch_means(self._of_epoch))
-                of_epoch = generation.with_aliases(self._setup.sync.mean(own, training=True))
+                means = self._metrics(logs | epoch_means(self._epoch_sums))
+                of_epoch = generation.with_aliases(self._setup.sync.mean(means, training=True))
             self._callbacks.of_epoch(batches // self._schedule.epoch - 1, of_epoch)
         self._callback_stop.collect()
         self._signal_stop.measure(batches)
@@ -235,7 +235,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         if not self._is_over() and self._signal_stop.is_due(batches):
             self._interrupt(self._rank_state.capture_within_workload())
 
-    # What is done at a stop.
+    # Actions at a stop of the schedule.
 
     def _begin_workload(self) -> None:
         batches = self._progress.batches
@@ -261,7 +261,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             self._setup.context.model.stop_training = True
 
     def _act(self) -> None:
-        """Validate and checkpoint, if that is due at the present batch."""
+        """Validate and checkpoint, if that is due at the current batch."""
         while not self._signal_stop.has_happened and (
             action := next_action(
                 self._schedule, self._progress, stopping=self._callback_stop.is_agreed
@@ -283,9 +283,9 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             lambda: self._rank_state.may_repeat_validation(before),
             chunked=self._chunks,
         )
-        own, measured = self._setup.generation.validate, None
+        validate, measured = self._setup.generation.validate, None
         with suppress(Interrupted), self._one_batch():
-            measured = own(batches) if own else evaluate(self._setup, batches, checks)
+            measured = validate(batches) if validate else evaluate(self._setup, batches, checks)
         if self._setup.sync.any(measured is None):
             self._interrupt(replace(self._rank_state.capture(), random=before))
             return
@@ -296,8 +296,8 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         metrics = scalars(metrics)
         is_best = self._setup.checkpoints.is_best(metrics)
         self._report(Report("validation", batches, self._epochs(), metrics, is_best))
-        wanted = self._setup.checkpoints.record_validation(batches, metrics)
-        if wanted and self._progress.last_checkpoint < batches and batches > 0:
+        needs_checkpoint = self._setup.checkpoints.record_validation(batches, metrics)
+        if needs_checkpoint and self._progress.last_checkpoint < batches and batches > 0:
             self._save()
 
     def _report(self, report: Report) -> None:
@@ -312,7 +312,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._progress = progress
 
     def _interrupt(self, own: RankState) -> None:
-        """End the training for a signal, with a checkpoint that the schedule does not count."""
+        """End the training on a signal, with a checkpoint that the schedule does not count."""
         setup = self._setup
         self._signal_stop.has_happened = True
         setup.context.model.stop_training = True
@@ -328,7 +328,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             self._reports.check()
             self._reports.sync()
         setup, context = self._setup, self._setup.context
-        ranks = setup.sync.gather(replace(own, epoch=self._of_epoch))
+        ranks = setup.sync.gather(replace(own, epoch=self._epoch_sums))
         if ranks is None or self._reports is None:
             return  # the chief writes
         state = State(
@@ -350,13 +350,13 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         )
 
     def _check_end(self) -> None:
-        """Refuse a training that ended early, which is no error to Keras."""
+        """Raise an error if the data ended early, which Keras accepts."""
         batches, total = self._progress.batches, self._schedule.total
         if batches >= total or self._is_over():
             return
         raise self._feed.reader.error or InvalidExperimentException(
             f"the training data ended after {batches} of {total} batches: the dataset must "
-            "give its batches again in each pass, and give some"
+            "yield its batches again in every pass, and must not be empty"
         )
 
     def _metrics(self, logs: dict[str, Any]) -> dict[str, float]:
@@ -366,13 +366,13 @@ class TrainingLoop(tf.keras.callbacks.Callback):
     def _one_batch(self, *, is_one: bool = False) -> AbstractContextManager[None]:
         """Execute one batch at a time while callbacks act: they may call ``predict_on_batch``.
 
-        Nothing is done where an execution has one batch (``is_one``): it would cost at each.
+        Do nothing if every execution has one batch anyway (``is_one``), to save time.
         """
         model = self._setup.context.model
         return chunks.one_batch(model) if self._chunks and not is_one else nullcontext()
 
     def _set_chunk(self) -> None:
-        """Let Keras run, in one execution, all batches up to the next that matters."""
+        """Let the next execution run all batches until something is due."""
         batches = self._progress.batches
         if self._fetches_every_batch:
             until = batches + 1
@@ -397,9 +397,9 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         return batches % self._schedule.epoch if self._schedule.epoch else batches
 
     def _epochs(self) -> float:
-        """Return the passes over the training data; the reports where it never ends."""
+        """Return the number of passes over the training data; of reports, if it never ends."""
         generation, schedule = self._setup.generation, self._schedule
-        # To callbacks, an epoch of a dataset was one step.
-        own = generation.epoch if generation.epoch_is_one_pass else schedule.epoch
-        epoch = own or self._setup.data.batches_in_pass or schedule.report_every
+        # If an epoch is one pass, schedule.epoch is one step for a dataset, as callbacks saw it.
+        epoch = generation.epoch if generation.epoch_is_one_pass else schedule.epoch
+        epoch = epoch or self._setup.data.batches_in_pass or schedule.report_every
         return self._progress.batches / epoch

@@ -23,34 +23,34 @@ class RankStateCapture:
 
     def __init__(self, setup: TrialSetup) -> None:
         self._setup = setup
-        self._memories = {
+        self._attributes = {
             "training": AttributeChanges(setup.data.training),
             "validation": AttributeChanges(setup.data.validation),
         }
 
     def capture(self) -> RankState:
-        """Return the state at the present batch."""
+        """Return the state at the current batch."""
         return RankState(
             random=random_state.host_state(),
             callbacks=self._setup.callbacks.dump_states(),
-            loaders={name: memory.changes() for name, memory in self._memories.items()},
+            loaders={name: attributes.changes() for name, attributes in self._attributes.items()},
             layers=model_files.layer_states(self._setup.context.model),
-            gradients=[variable.numpy() for variable in self._waiting()],
+            gradients=[variable.numpy() for variable in self._gradient_sums()],
             operations=graph_random.states(),
         )
 
     def may_repeat_validation(self, before: dict[str, Any]) -> bool:
         """Return whether a validation that stops now can be repeated after a resume.
 
-        A resumed run makes its first training batch before it. So a validation that draws from the
-        generators of training since ``before``, or may do so at its end, must not be stopped.
-        Neither must one whose data have changed, or in which callbacks take part: they may count.
+        A resumed run loads its first training batch before the validation. So a validation must not
+        be stopped if it has changed the random states since ``before``, or may do so at its end.
+        Nor if its data have changed, or callbacks take part in it: they may count.
         """
         return not (
             random_state.host_state() != before
             or self._setup.callbacks.act_within_validations
             or own_on_epoch_end(self._setup.data.validation) is not None
-            or self._memories["validation"].changes()
+            or self._attributes["validation"].changes()
         )
 
     def capture_within_workload(self) -> RankState:
@@ -70,11 +70,11 @@ class RankStateCapture:
     def restore_data(self, own: RankState, batches: int, rank: int | None) -> None:
         """Restore the states of the data, and the random states, before the model is built.
 
-        ``rank`` is None if there were more or fewer ranks at the checkpoint.
+        ``rank`` is None if the checkpoint has another number of ranks.
         """
-        for name, memory in self._memories.items():
+        for name, attributes in self._attributes.items():
             with reading(own.directory / "loaders.json"):
-                memory.restore(own.loaders[name])
+                attributes.restore(own.loaders[name])
         if not own.random:
             self._setup.run.say("the checkpoint holds no random states: they begin as in a new run")
         data, random = self._setup.data, own.random or random_state.host_state()
@@ -82,12 +82,12 @@ class RankStateCapture:
         random_state.restore_host_state(random)
 
     def check_operations(self, own: RankState) -> None:
-        """Say which random operations of graph mode could not be restored, once all are created."""
+        """Report random operations of graph mode that are not restored; call it when all exist."""
         if not graph_mode.is_chosen():
             return
         others = graph_random.not_resumable(self._setup.context.model)
         if len(own.operations) != graph_random.count():
-            others.append("the checkpoint holds the states of others")
+            others.append("the checkpoint holds states of other operations")
         if others:
             self._setup.run.say(
                 f"random operations of graph mode start again ({', '.join(others)}): the results "
@@ -99,16 +99,16 @@ class RankStateCapture:
         if graph_mode.is_chosen():
             with reading(own.directory / "operations.npz"):
                 graph_random.restore(own.operations)
-        variables = self._waiting()
+        variables = self._gradient_sums()
         if len(variables) != len(own.gradients):
             self._setup.run.say(
                 "the checkpoint and this run aggregate gradients differently "
-                "(optimizations.aggregation_frequency, or slots): a step starts again"
+                "(optimizations.aggregation_frequency, or slots): their sums start again at zero"
             )
             return
         with reading(own.directory / "gradients.npz"):
             for variable, value in zip(variables, own.gradients, strict=True):
                 variable.assign(value)
 
-    def _waiting(self) -> list[Any]:
+    def _gradient_sums(self) -> list[Any]:
         return [variable for part in self._setup.accumulators for variable in part.variables]

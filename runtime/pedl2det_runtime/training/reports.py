@@ -13,7 +13,7 @@ from pedl2det_runtime.training.display import Report
 
 
 class Reports:
-    """The reports of a run; a resumed run keeps ``keep`` lines of ``metrics.jsonl``."""
+    """The reports of a run; a resumed run keeps the first ``keep`` lines of ``metrics.jsonl``."""
 
     def __init__(self, directory: Path, keep: int) -> None:
         import tensorflow as tf
@@ -22,12 +22,12 @@ class Reports:
         with tf.Graph().as_default():  # the one writer that eager and graph mode both have
             self._events = tf.compat.v1.summary.FileWriter(
                 directory / "tensorboard" / "metrics",
-                filename_suffix=f".{uuid.uuid4()}",  # else the second, which may be taken
+                filename_suffix=f".{uuid.uuid4()}",  # two files may have the same time
             )
 
     @property
     def written(self) -> int:
-        """Lines in ``metrics.jsonl``."""
+        """The number of lines in ``metrics.jsonl``."""
         return self._log.written
 
     def write(self, report: Report) -> None:
@@ -35,7 +35,7 @@ class Reports:
         import tensorflow as tf
 
         record = asdict(report)
-        del record["is_best"]  # as of this moment: only for people
+        del record["is_best"]  # only for the display: a later one may be better
         self._log.write(record)
         values = [
             tf.compat.v1.Summary.Value(tag=f"{report.kind}/{name}", simple_value=value)
@@ -44,7 +44,7 @@ class Reports:
         self._events.add_summary(tf.compat.v1.Summary(value=values), report.batches)
 
     def check(self) -> None:
-        """Refuse to continue without what was reported."""
+        """Raise an error if reported lines are lost."""
         self._log.check()
 
     def sync(self) -> None:
@@ -59,13 +59,13 @@ class Trace:
     def __init__(self, directory: Path, keep: int, model: Any) -> None:
         self._log = JsonLines(directory / "batches.jsonl", BATCH, keep)
         self._learning_rates = LearningRates(model)
-        self._of_batch: dict[str, float] = {}
+        self._batch_rates: dict[str, float] = {}
 
     def begin_batch(self) -> None:
         """Read the learning rates; a callback may change them after the batch."""
-        self._of_batch = self._learning_rates.read()
+        self._batch_rates = self._learning_rates.read()
 
     def end_batch(self, number: int, metrics: Metrics) -> None:
         """Write the line of a batch; numbers begin with 1."""
-        record = {"batch": number, "metrics": metrics, "learning_rates": self._of_batch}
+        record = {"batch": number, "metrics": metrics, "learning_rates": self._batch_rates}
         self._log.write(record)

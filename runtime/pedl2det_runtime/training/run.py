@@ -39,7 +39,7 @@ from pedl2det_runtime.training.source_checkpoint import source_of_all
 if TYPE_CHECKING:
     from pedl2det_runtime.api.trial import TFKerasTrial
 
-#: What a cluster ran in the model directory before the trial.
+#: The script that a cluster ran in the model directory before the trial.
 STARTUP_HOOK = "startup-hook.sh"
 
 
@@ -51,7 +51,7 @@ def run(options: RunOptions, display: Display) -> Progress:
         raise ConfigError(f"{options.directory}: no such directory")
     config = read_config(options.config or find_config(options.directory), options.overrides)
     refuse_unsupported(config)
-    # A trial's home is its working directory: paths are made absolute before it is entered.
+    # Make paths absolute, because the trial runs in its own directory.
     options = options.absolute()
     distributed = join(options.slots)
     if distributed.rank > 0:
@@ -61,7 +61,7 @@ def run(options: RunOptions, display: Display) -> Progress:
         resolved = resolve_run(options, info, display)
         keras_versions.choose_keras_2()
         keras_versions.load_tensorflow()
-        with stub_path.served_first(), keras_versions.as_before():
+        with stub_path.served_first(), keras_versions.restored_afterwards():
             display.begin(config.title, info.seed)
             for line in notices(config, info.hparams, info.slots):
                 display.say(line)
@@ -75,13 +75,13 @@ def run(options: RunOptions, display: Display) -> Progress:
 def locked_run(
     options: RunOptions, rank: int, say: Callable[[str], None]
 ) -> AbstractContextManager[None]:
-    """Lock the directory of a run, on its chief; do nothing where there is none to lock."""
+    """Lock the directory of a run, on the chief; do nothing if it is missing and must exist."""
     is_missing = options.resume and not options.out.is_dir()  # reported later
     return nullcontext() if rank or is_missing else run_lock.held(options.out, say)
 
 
 def resolve_run(options: RunOptions, info: TrialInfo, display: Display) -> Run:
-    """Find the checkpoint to continue from, and the one to begin with."""
+    """Find the checkpoint to resume from, and the one that a new run starts with."""
     point = checkpoint_of_all(options, info, display.say)
     info = replace(info, initial_batch=point.state.progress.batches)
     source = source_of_all(options, info, has_checkpoint=point.path is not None)
@@ -89,15 +89,17 @@ def resolve_run(options: RunOptions, info: TrialInfo, display: Display) -> Run:
 
 
 def _run_in_needed_mode(run: Run, file: Path | None) -> Progress:
-    """Train a trial from its beginning; in graph mode if its checkpoint or its code needs that.
+    """Load and train a trial; in graph mode if its checkpoint or its code needs that.
+
+    If only an error shows that the code needs it, the trial is loaded again.
 
     Raises:
         GraphModeNeededError: a rank of several needs graph mode. All must train in the same mode,
             so the launcher starts them again.
     """
     point = run.resume_point
-    is_known = point.path and read_metadata(point.path).get("graph_mode")
-    if not (is_known or graph_mode.is_requested()):
+    needs_graph_mode = point.path and read_metadata(point.path).get("graph_mode")
+    if not (needs_graph_mode or graph_mode.is_requested()):
         try:
             return _run(run, file)
         except Pedl2DetError as error:
@@ -154,7 +156,7 @@ def _train_script(entrypoint: dict[str, Any], run: Run) -> Progress:
 
 
 def train(trial_class: type[TFKerasTrial], run: Run) -> Progress:
-    """Train a context-based trial, while its :class:`TrialInfo` is the running one."""
+    """Train a context-based trial, whose :class:`TrialInfo` must be the running one."""
     from pedl2det_runtime.training.loop import TrainingLoop
     from pedl2det_runtime.training.trial_setup import set_up_trial
 

@@ -1,11 +1,11 @@
-"""One process at a time writes into a run's directory.
+"""Lock a run's directory, so that only one process at a time writes to it.
 
-The lock is ``flock`` on a small file of the directory, which the kernel releases when its holder
-ends, however it ends. The file says who holds it and is removed at the end of the run; a killed run
-leaves it, and the next run takes it over.
+The lock is ``flock`` on a small file in the directory; the kernel releases it when its holder ends
+for any reason. The file names the holder and is removed at the end of the run; a killed run leaves
+it, and the next run takes it over.
 
-``filelock`` does not do this: it empties the file that it locks (up to 4.2), whoever wrote it, and
-where there is no ``flock`` it fails, or takes a lock that a killed holder keeps.
+``filelock`` is not used: up to 4.2 it empties the file that it locks, even one of the user, and
+without ``flock`` it fails or takes a lock that outlives a killed holder.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from pedl2det_runtime.checkpoint import ownership
 from pedl2det_runtime.errors import ConfigError
 
 NAME = "pedl2det-run.lock"
-_LONGEST = 4096  # bytes of our own file; a longer one is somebody else's
+_MAX_BYTES = 4096  # of a lock file of ours
 
 
 @dataclass(frozen=True)
 class Holder:
-    """Who writes into a directory."""
+    """The process that writes to a directory."""
 
     pid: int  #: the process
     host: str  #: the name of its machine
@@ -41,25 +41,25 @@ def held(out: Path, say: Callable[[str], None]) -> Iterator[None]:
     """Hold the lock of a run's directory, which is created if it is missing.
 
     Raises:
-        ConfigError: another process holds it, the directory cannot be written, or somebody else's
-            file has this name. Nothing has changed then.
+        ConfigError: another process holds the lock, the directory cannot be written, or a file that
+            is not ours has this name. Nothing is changed then.
     """
     is_new = not out.exists()
     make_directory(out)
     path = out / NAME
-    descriptor, is_ours = _locked(path, say)
+    descriptor, may_remove = _open_locked(path, say)
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     record = json.dumps(asdict(Holder(os.getpid(), socket.gethostname(), now)))
     os.pwrite(descriptor, record.encode() + b"\n", 0)
     os.ftruncate(descriptor, len(record) + 1)
-    _open.add(descriptor)
+    _open_descriptors.add(descriptor)
     try:
         yield
     finally:
-        _open.discard(descriptor)
+        _open_descriptors.discard(descriptor)
         with contextlib.suppress(OSError):  # the directory may be gone
             os.ftruncate(descriptor, 0)
-            if is_ours and _is_at(descriptor, path):
+            if may_remove and _is_at(descriptor, path):
                 path.unlink()
             if is_new:
                 out.rmdir()  # only if the run wrote nothing
@@ -67,9 +67,9 @@ def held(out: Path, say: Callable[[str], None]) -> Iterator[None]:
 
 
 def make_directory(out: Path) -> None:
-    """Create a run's directory, readable by the user alone, if it is missing.
+    """Create a run's directory if it is missing, readable only by the user.
 
-    Git ignores ``runs`` in the working directory, which is the default, if it is created here.
+    If this creates the default parent, ``runs`` in the working directory, Git ignores it.
     """
     default = Path("runs").resolve()
     is_first = out.resolve().parent == default and not default.exists()
@@ -78,7 +78,7 @@ def make_directory(out: Path) -> None:
         if is_first:
             (default / ".gitignore").write_text("*\n", encoding="utf-8")
     except OSError as error:
-        raise ConfigError(f"--out {out}: cannot be made: {error.strerror}") from None
+        raise ConfigError(f"--out {out}: cannot be created: {error.strerror}") from None
 
 
 def write_private(path: Path, text: str) -> None:
@@ -88,17 +88,17 @@ def write_private(path: Path, text: str) -> None:
 
 
 def make_private(path: Path) -> None:
-    """Let nobody but the user read a file, which is created if it is missing."""
+    """Make a file readable only by the user; create it if it is missing."""
     path.touch(mode=0o600)
     path.chmod(0o600)
 
 
 def holder(out: Path) -> Holder | None:
-    """Return who the lock file of a directory names; None if there is no such file of ours."""
+    """Return the holder that a directory's lock file names; None without a lock file of ours."""
     path = out / NAME
     try:
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
-            return _parsed(file.read(_LONGEST))
+            return _parsed(file.read(_MAX_BYTES))
     except OSError:
         return None
 
@@ -110,8 +110,8 @@ def refuse_held(out: Path) -> None:
         os.close(_flock(out / NAME, lambda _: None))
 
 
-def _locked(path: Path, say: Callable[[str], None]) -> tuple[int, bool]:
-    """Open and lock the file; tell also whether it is ours to remove."""
+def _open_locked(path: Path, say: Callable[[str], None]) -> tuple[int, bool]:
+    """Open and lock the file; return also whether the run may remove it at its end."""
     while True:
         ownership.refuse_foreign(path, directory=False)
         is_new = not path.exists()
@@ -119,17 +119,17 @@ def _locked(path: Path, say: Callable[[str], None]) -> tuple[int, bool]:
             descriptor = _flock(path, say, os.O_CREAT)
         except OSError as error:
             raise ConfigError(f"{path}: cannot be written: {error.strerror}") from None
-        found = os.pread(descriptor, _LONGEST, 0)
-        if found and _parsed(found) is None:
+        content = os.pread(descriptor, _MAX_BYTES, 0)
+        if content and _parsed(content) is None:
             os.close(descriptor)
             raise ownership.foreign_file_error(path)
         if _is_at(descriptor, path):
-            return descriptor, is_new or bool(found)
+            return descriptor, is_new or bool(content)
         os.close(descriptor)  # its last holder has just removed it
 
 
 def _flock(path: Path, say: Callable[[str], None], create: int = 0) -> int:
-    """Open and lock the file, which ``create`` may create; say so if there are no locks."""
+    """Open and lock the file; ``create`` is ``os.O_CREAT`` to create it if it is missing."""
     descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | create, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -139,7 +139,7 @@ def _flock(path: Path, say: Callable[[str], None], create: int = 0) -> int:
     except OSError as error:
         say(
             f"{path.parent}: this file system has no locks ({error.strerror}): "
-            "see to it that no second run writes there"
+            "make sure that no other run writes there"
         )
     return descriptor
 
@@ -163,19 +163,19 @@ def _refusal(out: Path) -> ConfigError:
     who = f"process {named.pid} on {named.host}" if named else "another process"
     since = f" since {named.since}" if named else ""
     return ConfigError(
-        f"{out}: {who} has been training into it{since}: wait until it ends, end it, "
+        f"{out}: {who} has been writing to it{since}: wait until it ends, end it, "
         "or choose another directory with --out"
     )
 
 
-_open: set[int] = set()
+_open_descriptors: set[int] = set()
 
 
 def _close_in_child() -> None:
     """Leave the lock to the parent: one that a forked process shares would outlive it."""
-    for descriptor in _open:
+    for descriptor in _open_descriptors:
         os.close(descriptor)
-    _open.clear()
+    _open_descriptors.clear()
 
 
 os.register_at_fork(after_in_child=_close_in_child)

@@ -1,4 +1,4 @@
-"""What a user may ask of one run, and the run that follows from it."""
+"""The options of a run, and the run with what they refer to."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What a user may ask of one run."""
+    """The options of a run."""
 
     directory: Path  #: the trial's directory, or its file
     out: Path  #: where the results go
     config: Path | None = None  #: the experiment config; None for the one in the directory
     overrides: tuple[str, ...] = ()  #: ``key.path=value`` for the config
-    resume: bool = False  #: go on from the last checkpoint in ``out``
-    max_batches: int | None = None  #: the most batches to train, or None
+    resume: bool = False  #: continue from the last checkpoint in ``out``
+    max_batches: int | None = None  #: the maximum number of batches to train, or None
     test: bool = False  #: train one batch, validate one, write one checkpoint
-    trace: bool = False  #: write the metrics of every single batch to ``batches.jsonl``
-    slots: int | None = None  #: the processes that train, or None for as many as the config says
-    force: bool = False  #: resume although what is trained, or the run's reports, have changed
-    #: a checkpoint whose weights and states a new run begins with
+    trace: bool = False  #: write the metrics of every batch to ``batches.jsonl``
+    slots: int | None = None  #: the number of processes; None for that of the config
+    force: bool = False  #: resume even if what is trained, or the reports, have changed
+    #: a checkpoint whose weights and states a new run starts with
     from_checkpoint: Path | None = None
-    weights_only: bool = False  #: take only the weights of it
-    #: whether ``out`` is a temporary directory, which each process makes
+    weights_only: bool = False  #: take only its weights
+    #: whether ``out`` is a temporary directory, which each process creates
     discards_results: bool = False
 
     @property
     def home(self) -> Path:
-        """The trial's directory, also where ``directory`` is a single file."""
+        """The trial's directory, even if ``directory`` is a file."""
         return self.directory.parent if self.directory.is_file() else self.directory
 
     def arguments(self) -> list[str]:
@@ -67,12 +67,12 @@ class RunOptions:
     def to_resume(self, more: tuple[str, ...] = (), *, begun: bool = False) -> str:
         """Return the command that continues the run; credentials in it are replaced by stars.
 
-        ``more`` has ``key.path=value`` for the config, in place of other values of these keys.
-        Unless the run has certainly begun, its directory tells whether it has.
+        ``more`` has ``key.path=value`` for the config, which replace those of the same keys.
+        ``begun`` is true if the run has certainly begun; otherwise it has if its directory exists.
         """
         replaced = {override.partition("=")[0] for override in more}
-        kept = (pair for pair in self.overrides if pair.partition("=")[0] not in replaced)
-        overrides = tuple(_without_credential(override) for override in (*kept, *more))
+        remaining = (pair for pair in self.overrides if pair.partition("=")[0] not in replaced)
+        overrides = tuple(_without_credential(override) for override in (*remaining, *more))
         options = replace(
             self, overrides=overrides, resume=begun or self.out.is_dir(), force=False, test=False
         )
@@ -87,13 +87,13 @@ def _without_credential(override: str) -> str:
 
 @dataclass(frozen=True)
 class Run:
-    """One run."""
+    """A run."""
 
     options: RunOptions  #: what the user asked for; ``directory`` and ``out`` are absolute
     info: TrialInfo  #: config, hyperparameters, seed and rank
     resume_point: ResumePoint  #: the checkpoint to continue from
-    display: Display  #: shows the run to people
-    source: SourceCheckpoint | None = None  #: the checkpoint that a new run begins with
+    display: Display  #: shows the run to the user
+    source: SourceCheckpoint | None = None  #: the checkpoint that a new run starts with
 
     @property
     def config(self) -> ExperimentConfig:

@@ -1,4 +1,4 @@
-"""Ask a trial for all that training needs: data, model, callbacks.
+"""Ask a trial for everything that training needs: data, model, callbacks.
 
 The order is that of every API generation: constructor, ``session_config``, training data,
 validation data, model, callbacks.
@@ -44,8 +44,8 @@ class TrialSetup:
     callbacks: Multiplexer  #: the user's callbacks
     schedule: Schedule  #: at which batches to report, validate and checkpoint
     generation: Generation  #: training semantics of the trial's API generation
-    sync: RankSync  #: what the ranks that train it decide together
-    accumulators: list[Accumulator]  #: gradients between two steps of the optimizers
+    sync: RankSync  #: synchronizes the ranks that train the trial
+    accumulators: list[Accumulator]  #: sums of gradients between two optimizer steps
     #: returns the user's function behind a method of the trial
     definition: Callable[[str], Callable[..., Any]]
     checkpoints: CheckpointManager  #: writes and prunes the run's checkpoints
@@ -54,7 +54,7 @@ class TrialSetup:
 
 
 def set_up_trial(trial_class: type[TFKerasTrial], run: Run) -> TrialSetup:
-    """Make a trial and ask it for its data, its model and its callbacks."""
+    """Create a trial and ask it for its data, its model and its callbacks."""
     context = TFKerasTrialContext(run.info)
     trial = trial_class(context)
     graph_mode.apply_session_config(trial.session_config())
@@ -111,14 +111,14 @@ def set_up_trial(trial_class: type[TFKerasTrial], run: Run) -> TrialSetup:
 def _say_semantics(run: Run, generation: Generation, data: DataModule) -> None:
     if generation is EARLY_DETERMINED:
         run.say(
-            "the config counts in steps, so this is trained as Determined 0.12 did: batches are "
-            "not shuffled unless the trial says so, an epoch is one pass, the last batch of "
-            "training arrays is left out if it is smaller"
+            "the config counts in steps, so the trial is trained as in Determined 0.12: batches "
+            "are not shuffled without configure_fit(shuffle=True), an epoch is one pass, and a "
+            "smaller last batch of training arrays is left out"
         )
     if not generation.wraps_datasets and run.info.slots > 1 and data.has_dataset:
         run.say(
-            "several processes: each reads its share of a tf.data.Dataset on which wrap_dataset "
-            "was called, and the whole of one on which it was not"
+            "several processes: each reads its own share of a tf.data.Dataset that wrap_dataset "
+            "wrapped, and all of one that it did not wrap"
         )
 
 
@@ -141,7 +141,7 @@ def _goal(run: Run, generation: Generation) -> Goal:
     searcher, section = config.searcher, config.checkpoint_storage
     smaller = searcher.smaller_is_better
     retention = Retention(section.best, section.save_trial_latest, smaller) if section else None
-    # The storage of a legacy config went with its cluster; the notices say so.
+    # The storage of a legacy config was part of its cluster; a notice says that it is not used.
     stores = section is not None and section.type is not None and not config.is_legacy
     return Goal(
         metric=searcher.metric,
@@ -164,21 +164,21 @@ def _check_model(context: TFKerasTrialContext) -> None:
 
 
 def _generation(trial: TFKerasTrial, run: Run) -> Generation:
-    """Return that of the trial; a context-based one whose config counts in steps is of 2020."""
+    """Return the generation; Determined 0.12 for a context-based trial with a config in steps."""
     own, config = trial.api_generation, run.config
     if own is not CONTEXT_BASED or not config.is_legacy:
         return own
     if config.entrypoint is None and config.source.path is not None:
         raise ConfigError(
-            f"{config.source.path}: this config counts in steps and has no entrypoint, as PEDL's "
-            "configs, and the trial is written for a context: rewrite the config too, with "
+            f"{config.source.path}: this config counts in steps and has no entrypoint, like PEDL's "
+            "configs, but the trial is context-based: migrate the config too, with "
             f"pedl2det migrate {run.options.directory}"
         )
     return EARLY_DETERMINED
 
 
 def _epoch(run: Run, generation: Generation, training: Any) -> int:
-    """Return the batches in an epoch; 0 where there are none."""
+    """Return the number of batches in an epoch; 0 if the trial has no epochs."""
     if generation.epoch:
         return generation.epoch
     if not generation.epoch_is_one_pass:

@@ -259,7 +259,7 @@ def test_the_traceback_of_an_old_trial_has_its_own_paths(example: Callable[[str]
     assert done.returncode == 2
     *stack, line = done.stderr.splitlines()
     assert "Traceback (most recent call last):" in stack
-    assert f"This is for code that is defined at {directory}/model_def.py:16" in stack
+    assert f"This error concerns code that is defined at {directory}/model_def.py:16" in stack
     assert "pedl2det-verify-" not in done.stderr
     assert line.startswith(
         f"pedl2det: the old trial does not train: {directory}/model_def.py:16: train IrisTrial: "
