@@ -16,8 +16,8 @@ import numpy as np
 import tensorflow as tf
 from comparison import Comparison, in_turns
 
-from pedl2det_runtime.data.prefetching import BatchFeed, Workers
 from pedl2det_runtime.data.sampler import Sampler
+from pedl2det_runtime.data.workers import BatchFeed, Workers
 
 
 class Busy(tf.keras.utils.Sequence):

@@ -14,8 +14,8 @@ import pytest
 
 from pedl2det_runtime.backends.random_state import host_state, restore_host_state
 from pedl2det_runtime.data.attribute_changes import AttributeChanges
-from pedl2det_runtime.data.prefetching import BatchFeed, Horizon, Workers
 from pedl2det_runtime.data.sampler import Sampler
+from pedl2det_runtime.data.workers import BatchFeed, Horizon, Workers
 
 KINDS = [
     pytest.param(Workers(count=0), id="none"),

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from pedl2det_runtime.data import feed
 from pedl2det_runtime.data.feed import ArrayStacks, SequenceStacks
 from pedl2det_runtime.data.loaders import ArraySequence
-from pedl2det_runtime.data.prefetching import Workers
 from pedl2det_runtime.data.sampler import Sampler
 from pedl2det_runtime.data.tensors import standardized
+from pedl2det_runtime.data.workers import Workers
 from pedl2det_runtime.errors import InvalidExperimentException
 
 

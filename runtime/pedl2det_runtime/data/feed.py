@@ -16,7 +16,6 @@ import tensorflow as tf
 
 from pedl2det_runtime.backends import graph_mode, keras_versions, random_state
 from pedl2det_runtime.data.loaders import ArraySequence, BatchSequence, is_dataset
-from pedl2det_runtime.data.prefetching import BatchFeed, Horizon, Reader, Workers
 from pedl2det_runtime.data.sampler import Sampler
 from pedl2det_runtime.data.tensors import (
     StackedDatasets,
@@ -29,6 +28,7 @@ from pedl2det_runtime.data.tensors import (
     stacked,
     standardized,
 )
+from pedl2det_runtime.data.workers import BatchFeed, Horizon, Reader, Workers
 from pedl2det_runtime.errors import InvalidExperimentException
 from pedl2det_runtime.errors.trial_code import location_of
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from numbers import Integral
 from typing import Any
 
-from pedl2det_runtime.data.prefetching import BatchFeed, Workers
 from pedl2det_runtime.data.sampler import Sampler
+from pedl2det_runtime.data.workers import BatchFeed, Workers
 from pedl2det_runtime.errors import CheckFailedError
 
 

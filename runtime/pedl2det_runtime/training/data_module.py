@@ -16,9 +16,9 @@ from pedl2det_runtime.data.feed import (
     validation_feed,
 )
 from pedl2det_runtime.data.loaders import as_data, is_dataset
-from pedl2det_runtime.data.prefetching import Workers
 from pedl2det_runtime.data.sequence_adapter import SequenceAdapter
 from pedl2det_runtime.data.tensors import StackedDatasets
+from pedl2det_runtime.data.workers import Workers
 from pedl2det_runtime.errors import InvalidExperimentException
 from pedl2det_runtime.errors.repeated_warnings import logger
 from pedl2det_runtime.errors.trial_code import defined_at

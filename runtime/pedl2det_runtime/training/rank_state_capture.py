@@ -11,7 +11,7 @@ from pedl2det_runtime.checkpoint.state import RankState
 from pedl2det_runtime.checkpoint.untrusted_files import reading
 from pedl2det_runtime.data.attribute_changes import AttributeChanges
 from pedl2det_runtime.data.generators import replay_draws
-from pedl2det_runtime.data.prefetching import own_on_epoch_end
+from pedl2det_runtime.data.workers import own_on_epoch_end
 from pedl2det_runtime.training.trial_setup import TrialSetup
 
 
