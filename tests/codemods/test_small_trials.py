@@ -97,6 +97,11 @@ def migrated(directory: Path, files: dict[str, str]) -> Result:
             id="lists of a list",
         ),
         pytest.param(
+            trial('file = h5py.File("cache.h5"); file.create_dataset("x", 3)', "import h5py\n"),
+            'h5py.File("cache.h5", mode="a")',
+            id="a file that may not be there",
+        ),
+        pytest.param(
             trial("x = np.vstack(parts())", "import numpy as np\n\ndef parts():\n    yield [1]\n"),
             "np.vstack([*parts()])",
             id="a stack of what a function of the trial yields",

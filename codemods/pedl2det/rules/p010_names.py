@@ -54,6 +54,7 @@ _OPTIMIZERS = [f"{old_keras.OPTIMIZERS}.{name}" for name in ("get", "deserialize
 _RAGGED = ("numpy.array", "numpy.asarray")
 #: Libraries whose functions return arrays, images and tables.
 _ARRAYS = ("PIL", "cv2", "h5py", "numpy", "pandas", "scipy", "skimage", "sklearn", "tensorflow")
+_CREATES = r"\b(?:create|require)_(?:dataset|group)\b"
 #: Functions that cast to a type.
 _CASTS = {
     "tensorflow.to_double": "float64",
@@ -142,6 +143,7 @@ def _is_likely_right(trial: Trial, row: names.Name, reference: Reference, writte
     if row.old in _RAGGED:
         return written_for is Age.CURRENT or not _may_be_ragged(trial, call)
     is_old = call is not None and any(use.method == "item" for use in trial.flow.uses(call))
+    is_old |= row.old == "h5py.File" and trial.mentions(_CREATES)  # a file that may not be there
     return row.old in UNLIKELY and not (trial.is_unseen(node) or is_old)
 
 

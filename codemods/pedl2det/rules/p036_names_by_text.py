@@ -55,6 +55,9 @@ def _is_asked_plainly(trial: Trial, module: ast.expr, parent: ast.AST) -> bool:
     match parent:
         case ast.Call(func=ast.Attribute(attr="old_module")):
             return True  # by an earlier run
+        case ast.Assign(targets=[ast.Name(id=name)]):  # `keras = tf.keras`, whose uses are known
+            known = trial.modules.home(module).names.module_bindings(name)
+            return known == [trial.modules.meaning(module)]
         case ast.Call(func=ast.Name(id="hasattr"), args=[_, ast.Constant(value=str(name))]):
             row = names.lookup(f"{trial.modules.meaning(module)}.{name}")
             return row is None or row.new is None  # it is there today, or was never served

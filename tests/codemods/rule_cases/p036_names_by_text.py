@@ -18,6 +18,16 @@ CASES = (
     ),
     _case(f"{_TF}x = tf.zeros(3)\n", f"{_TF}x = tf.zeros(3)\n"),
     _case(
+        f"{_TF}\nkeras = tf.keras\nONE = getattr(keras.losses, NAME)\n",
+        f"{_TF}\nimport legacy_keras\n\nkeras = tf.keras\n"
+        "ONE = getattr(legacy_keras.old_module(keras.losses), NAME)\n",
+    ),
+    _case(
+        f"{_TF}\nkeras = tf.keras\nALL = vars(keras)\n",
+        f"{_TF}\nimport legacy_keras\n\nkeras = tf.keras\n"
+        "ALL = vars(legacy_keras.old_module(keras))\n",
+    ),
+    _case(
         "from tensorflow.keras import layers\n\nCELL = layers.__dict__[NAME]\n",
         "from tensorflow.keras import layers\n\nimport legacy_keras\n\n"
         "CELL = legacy_keras.old_module(layers).__dict__[NAME]\n",
