@@ -22,8 +22,8 @@ HEAD = """\
 All commands and their options (`scripts/commands_page.py` writes this page). `-h` prints the same.
 
 Exit codes: 0 done; 1 something is left for a person (`migrate --check`: would change; `verify`:
-differs); 2 wrong use or bad input, in one line; 3 a defect of pedl2det. A run that a signal stopped
-exits with 130 or 143.
+differs); 2 wrong usage or bad input, in one line; 3 a defect of pedl2det. A run that a signal
+stopped exits with 130 or 143.
 
 ## Completion
 

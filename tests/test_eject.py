@@ -342,7 +342,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
         (("nowhere",), "nowhere: no such directory"),
         (("old", "--out", "old"), "old: exists already: choose another --out, or remove it"),
         (("old", "--out", "no/new"), "no/new: no such directory: no"),
-        (("left", "--out", "new"), "left: migrate left 1 place, first "),
+        (("left", "--out", "new"), "left: migrate left 1 place, the first at "),
         (("core", "--out", "new"), "model_def.py:2: determined.core.init has no counterpart"),
     ],
 )

@@ -1,3 +1,3 @@
-"""pedl2det: migrates old PEDL and Determined Keras trials, and proves the result."""
+"""Migrate old PEDL and Determined Keras trials, and prove the result."""
 
 __version__ = "0.1.0"

@@ -51,7 +51,7 @@ class _Commands(click.Group):
 def cli() -> None:
     """Old PEDL and Determined Keras trials: train them as they are, migrate them, prove it.
 
-    Exit codes: 0 done; 1 something is left for a person; 2 wrong use or bad input; 3 a defect
+    Exit codes: 0 done; 1 something is left for a person; 2 wrong usage or bad input; 3 a defect
     of pedl2det.
     """
 
@@ -63,4 +63,4 @@ def main() -> None:
     except Exception as error:
         sys.exit(report_defect(error))
     finally:
-        gc.freeze()  # exit without a search of all modules for garbage
+        gc.freeze()  # exit without scanning all modules for garbage

@@ -15,20 +15,20 @@ class Pedl2DetError(click.ClickException):
 
     exit_code = 2
 
-    def show(self, file: Any = None) -> None:  # noqa: ARG002 - click has it
+    def show(self, file: Any = None) -> None:  # noqa: ARG002 - click passes it
         """Print the line."""
         say(f"pedl2det: {self.message}", err=True)
 
 
-#: What a user is asked to do about a defect of ours.
+#: What we ask a user to do about a defect of pedl2det.
 DEFECT = (
-    "This is a mistake of pedl2det, not of yours. Please report it with the command, what is "
-    "printed above and, if you may show it, the file it happened on."
+    "This is a defect of pedl2det, not your mistake. Please report it with the command, the output "
+    "above and, if you can share it, the file that caused it."
 )
 
 
 def report_defect(error: BaseException) -> int:
-    """Print a defect of ours and how to report it; return the exit code 3."""
+    """Print a defect of pedl2det and how to report it; return exit code 3."""
     say("".join(traceback.format_exception(error)).rstrip(), err=True)
     say(f"pedl2det: defect: {type(error).__name__}: {error}\n{DEFECT}", err=True)
     return 3

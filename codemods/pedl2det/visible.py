@@ -1,4 +1,4 @@
-"""Texts as they are shown and printed, and the streams that they are printed on."""
+"""Make texts printable, and print them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    """Do the same for a text of several lines: ends of lines and tabs are kept."""
+    """Return a text with escapes for invisible characters except line ends and tabs."""
     return "".join(char if char in "\t\n" else visible(char) for char in text)
 
 
@@ -47,7 +47,7 @@ def printable(name: str) -> str:
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print lines for people, with escapes; drop them where nobody reads stderr."""
+    """Print a text for people, with escapes; ignore a closed stderr."""
     with contextlib.suppress(*([BrokenPipeError] if err else [])):
         click.echo(text if text.isprintable() else visible_lines(text), err=err)
 
@@ -63,10 +63,10 @@ def is_coloured(stream: IO[Any]) -> bool:
 
 @contextlib.contextmanager
 def unread_stdout_ignored() -> Iterator[None]:
-    """Leave the block where a closed pipe stops it; what is printed later goes nowhere."""
+    """End the block if nobody reads stdout any more, and discard what is printed later."""
     try:
         yield
     except BrokenPipeError:
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())  # so that Python can flush it when it ends
+        os.dup2(nowhere, sys.stdout.fileno())  # so that Python can flush stdout when it exits
         os.close(nowhere)

@@ -389,7 +389,7 @@ def test_a_trial_whose_fixes_cannot_be_applied_is_carried_over_whole(
     assert status(result) is Status.REWRITTEN
     assert result.marked == 0
     (note,) = [one.message for one in result.findings if "Overlap" in one.message]
-    assert note.startswith("carried over as it was: Overlap")
+    assert note.startswith("carried over unchanged: Overlap")
 
 
 def test_fixes_that_would_break_the_code_are_not_applied(

@@ -473,7 +473,7 @@ def test_a_config_with_a_change_behind_an_anchor_is_written_anew() -> None:
         "entrypoint: m:T\n"
     )
     assert migrated(result.text).text == result.text
-    assert "its comments are gone" in result.findings[0].message
+    assert "without its comments" in result.findings[0].message
     assert left(result) == []
 
 

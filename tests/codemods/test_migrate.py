@@ -279,7 +279,7 @@ def test_a_file_that_changed_meanwhile_stops_the_writing(tmp_path: Path) -> None
     (tmp_path / "data.py").write_text("changed = True\n")
     before = read_tree(tmp_path)
 
-    with pytest.raises(Pedl2DetError, match="changed while it was read"):
+    with pytest.raises(Pedl2DetError, match="changed since it was read"):
         write_all(result.files)
 
     assert read_tree(tmp_path) == before

@@ -508,7 +508,7 @@ def test_what_cannot_be_put_back_stays_in_the_journal(
         return real(self, target)
 
     monkeypatch.setattr(Path, "replace", failing)
-    with pytest.raises(Pedl2DetError, match="this cannot be put back: Input/output error"):
+    with pytest.raises(Pedl2DetError, match="this file cannot be restored: Input/output error"):
         write_all(new, [directory])
     monkeypatch.undo()
     monkeypatch.setenv("XDG_STATE_HOME", str(state))
@@ -531,7 +531,7 @@ def test_a_file_that_changes_during_the_writing_stops_it(
             (tmp_path / "f0").unlink() if gone else (tmp_path / "f0").write_text("mine")
 
     monkeypatch.setattr(write, "_prepare", meanwhile)
-    with pytest.raises(Pedl2DetError, match="f0: it changed while it was read; nothing was"):
+    with pytest.raises(Pedl2DetError, match="f0: it has changed since it was read; nothing was"):
         write_all(new)
 
     rest = {"f1": b"old", "f2": b"old"}
@@ -618,7 +618,7 @@ def test_changed_files_that_git_tracks_are_not_overwritten(how: str, repository:
     assert refused.exit_code == 2
     assert refused.output == (
         "pedl2det: changes here are not committed; nothing was written "
-        f"(--force writes all the same):\n  {data}\n"
+        f"(--force writes anyway):\n  {data}\n"
     )
     assert read_tree(repository) == before
     assert run("--check", repository).exit_code == 1
@@ -819,6 +819,6 @@ def test_a_file_that_migrate_added_and_someone_changed_is_kept(tmp_path: Path) -
 def test_an_added_file_never_replaces_one_that_appeared_meanwhile(tmp_path: Path) -> None:
     appeared = write_tree(tmp_path, {"new.py": "mine\n"}) / "new.py"
 
-    with pytest.raises(Pedl2DetError, match="changed while it was read"):
+    with pytest.raises(Pedl2DetError, match="changed since it was read"):
         write_all([NewFile(appeared, None, b"x = 1\n")])
     assert appeared.read_text() == "mine\n"

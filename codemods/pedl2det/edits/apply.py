@@ -23,19 +23,19 @@ from pedl2det.edits.locate import Locator
 _TIGHT = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
 
 
-class Overlap(Exception):  # noqa: N818 - describes the edits; a defect of ours
+class Overlap(Exception):  # noqa: N818 - describes the edits; a defect of pedl2det
     """Two edits replace the same place."""
 
 
 def apply(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str]) -> str:
     """Return the new text of a file.
 
-    An edit inside of a replaced place that no hole keeps has no effect. ``context`` has the code of
-    the context for the node of each edit that needs it.
+    An edit inside of a replaced place that no hole keeps has no effect. ``context`` maps the node
+    of each edit that needs the context to the code that reads it.
 
     Raises:
         Overlap: two edits replace the same node.
-        NotLocated: a node has no place of its own in the file.
+        NotLocated: a node has no libcst node.
     """
     locator = Locator(source)
     return locator.module.visit(_Applier(source, locator, edits, context)).code
@@ -58,31 +58,32 @@ class _Applier(cst.CSTTransformer):
         self._config = locator.module.config_for_parsing
         self._width = max([88, *map(len, source.lines)])
         self._old_lines = frozenset(line.strip() for line in source.lines)
-        #: The edits of each libcst node, and what became of the nodes of holes.
         self._edits: dict[cst.CSTNode, list[fx.Edit]] = defaultdict(list)
-        self._wanted: set[cst.CSTNode] = set()
+        #: The nodes of holes, and the edited form of each.
+        self._hole_nodes: set[cst.CSTNode] = set()
         self._became: dict[cst.CSTNode, cst.CSTNode] = {}
         self._extracted: dict[ast.expr, Any] = {}
         self._dropped: set[cst.CSTNode] = set()
         self._renamed: dict[cst.CSTNode, str] = {}
         self._touched: list[bool] = []
         self._elifs: set[Any] = set()
-        for edit in edits:  # file each under the node that it changes
+        for edit in edits:
             for hole in getattr(edit, "holes", {}).values():
-                self._wanted.add(self._locator.node(hole))
+                self._hole_nodes.add(self._locator.node(hole))
             match edit:
                 case fx.RenameKeyword(node, name):
                     self._renamed[self._locator.argument(node)] = name
                 case fx.Drop(node):
                     self._dropped.add(self._locator.part(node))
                 case _:
-                    self._file(self._locator.node(edit.node), edit)
+                    self._register(self._locator.node(edit.node), edit)
             if isinstance(edit, fx.Extract):
-                self._file(self._locator.node(edit.statement), edit)
-        marked = {*self._edits, *self._wanted, *self._dropped, *self._renamed}
-        self._ways = locator.with_ancestors(marked)  # the walk leaves everything else out
+                self._register(self._locator.node(edit.statement), edit)
+        marked = {*self._edits, *self._hole_nodes, *self._dropped, *self._renamed}
+        self._visited = locator.with_ancestors(marked)  # the walk skips everything else
 
-    def _file(self, node: cst.CSTNode, edit: fx.Edit) -> None:
+    def _register(self, node: cst.CSTNode, edit: fx.Edit) -> None:
+        """Keep an edit under the node that it changes; refuse a second replacement."""
         known = self._edits[node]
         whole = (fx.Replace, fx.ReplaceStatement)
         if isinstance(edit, whole) and not _wraps(edit):
@@ -95,8 +96,8 @@ class _Applier(cst.CSTTransformer):
             known.append(edit)
 
     def on_visit(self, node: cst.CSTNode) -> bool:
-        """Go into nodes with edits only; remember whether something below a statement is edited."""
-        if node not in self._ways:
+        """Visit only nodes with edits; track for each statement whether it is edited."""
+        if node not in self._visited:
             return False
         if isinstance(node, cst.SimpleStatementLine | cst.BaseCompoundStatement):
             self._touched.append(False)
@@ -112,7 +113,7 @@ class _Applier(cst.CSTTransformer):
         if original_node in self._dropped:
             self._touch()
             return cst.RemoveFromParent()
-        if original_node not in self._ways:
+        if original_node not in self._visited:
             return updated_node
         updated = _tidy(original_node, updated_node)
         if original_node in self._renamed:
@@ -141,7 +142,7 @@ class _Applier(cst.CSTTransformer):
         for edit in sorted(self._edits.get(original, ()), key=_order):
             self._touch()
             updated = self._expression(edit, updated)
-        if original in self._wanted:
+        if original in self._hole_nodes:
             self._became.setdefault(original, updated)
         return updated
 
@@ -189,7 +190,7 @@ class _Applier(cst.CSTTransformer):
         ]
 
     def _finished(self, original: Any, lines: list[Any], head_only: bool = False) -> Any:
-        """The lines that replace one, with its comments and within the file's width."""
+        """The lines that replace a line, with its comments, wrapped to the file's width."""
         indent, module = self._locator.column(original), self._locator.module
         lines = [
             part
@@ -226,7 +227,7 @@ class _Applier(cst.CSTTransformer):
         return [*before, *lines, *after]
 
     def _suite(self, original: Any, updated: Any) -> Any:
-        """``if x: a; b``, written as a block where an edit needs lines."""
+        """``if x: a; b``, turned into a block if an edit needs several lines."""
         if not any(small in self._edits for small in original.body):
             return updated
         lines = self._edit_each(original, updated)
@@ -235,7 +236,7 @@ class _Applier(cst.CSTTransformer):
         )
 
     def _compound(self, original: Any, updated: Any, touched: bool) -> Any:
-        """A block statement with its edits; one that lost its body gets ``pass``."""
+        """A block statement with its edits."""
         edits = self._edits.get(original, [])
         for edit in edits:
             updated = self._definition(edit, updated)
@@ -244,7 +245,7 @@ class _Applier(cst.CSTTransformer):
         if not (touched or edits):
             return updated
         if isinstance(updated, cst.FunctionDef):
-            if not updated.params.children:  # drop the space that they had
+            if not updated.params.children:  # drop the space of removed ones
                 updated = updated.with_changes(whitespace_before_params=cst.SimpleWhitespace(""))
             if updated.params is not original.params and "# type: (" in self._source.text:
                 updated = updated.visit(layout.OpenSignature())

@@ -1,4 +1,4 @@
-"""One editor of imports: add what a rewritten file needs, drop what it no longer uses."""
+"""Edit imports: add what a rewritten file needs, drop what it no longer uses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pedl2det.edits.flakes import undefined_exports, wrong_names
 from pedl2det.edits.layout import formatted
 from pedl2det.fixes import Drop, ReplaceStatement
 
-#: No line of imports has more columns.
+#: The maximum width of a line of imports.
 _LONGEST = 100
 _TYPE_COMMENT = re.compile(r"#[ \t]*type:(?![ \t]*ignore)(.+)")
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -31,7 +31,7 @@ class Wanted:
     """What a new text should import."""
 
     added: frozenset[str]  #: import statements that the new code needs, one name each
-    is_old: Callable[[str], bool]  #: whether a dotted name belongs to an API that is gone
+    is_old: Callable[[str], bool]  #: whether a dotted name belongs to an old API
     project: frozenset[str] = frozenset()  #: the top names of the project's own modules
     is_package: bool = False  #: whether the file is an ``__init__.py``, whose imports are exports.
 
@@ -119,7 +119,7 @@ def _top(node: _Statement) -> str:
 
 
 def _local(alias: ast.alias) -> str:
-    """The name that an import binds it to."""
+    """The local name that an import binds."""
     return alias.asname or alias.name.partition(".")[0]
 
 
@@ -139,7 +139,7 @@ def _is_future(node: ast.stmt) -> bool:
 
 
 def _is_old_star(node: _Statement, wanted: Wanted) -> bool:
-    """Whether a statement imports all names of a module that is gone."""
+    """Whether a statement imports all names of a module of an old API."""
     is_star = isinstance(node, ast.ImportFrom) and not node.level and node.names[0].name == "*"
     return is_star and wanted.is_gone(f"{_module_of(node)}.x")
 
@@ -168,7 +168,7 @@ class _Row:
     """A line of simple statements, or a compound statement."""
 
     above: list[str]  #: the comments and blank lines above it
-    code: str  #: its lines, with their ends; empty once it is gone
+    code: str  #: its lines, with their ends; empty once it is removed
     nodes: list[ast.stmt]  #: its statements
 
 
@@ -190,14 +190,13 @@ def _rows_of(source: Source) -> list[_Row]:
 
 
 def _take_blank_lines(row: _Row) -> list[str]:
-    """Take away the blank lines that a row has above its comments; return them."""
+    """Remove the blank lines above the comments of a row; return them."""
     blank = [*itertools.takewhile(lambda line: not line.strip(), row.above)]
     del row.above[: len(blank)]
     return blank
 
 
 def _text_of(rows: Sequence[_Row]) -> str:
-    """Return the text of rows."""
     codes = [row.code for row in rows]
     above = [row.above for row in rows]
     closed, end = close_up(
@@ -237,7 +236,7 @@ class _Editor:
         return self._wanted.group(_module_of(node))
 
     def move(self, added: Mapping[str, _Statement]) -> None:
-        """Put new imports in the place of old ones of the same names and group."""
+        """Replace old imports by new ones that bind the same names and belong to the same group."""
         done: set[str] = set()
         for old in self._present:
             new = [added.get(_local(alias)) for alias in old.names]
@@ -266,7 +265,7 @@ class _Editor:
                 self._imports[old] = _Import(moved, _folded(code))
 
     def add(self, added: Mapping[str, _Statement]) -> None:
-        """Add imports that are not there, each in its group."""
+        """Add missing imports, each in its group."""
         now = [imported.node for imported in self._imports.values()]
         present = {_single(alias, node) for node in now for alias in node.names}
         names = self._source.names
@@ -288,7 +287,7 @@ class _Editor:
                 reads.insert(self._insert(new, used), set())
 
     def _merge(self, new: ast.ImportFrom, used: int) -> bool:
-        """Add a name to an import of the same module, where the line stays short enough."""
+        """Add a name to an import of the same module if the line stays short; return whether."""
         (alias,) = new.names
         for row in self._rows[:used]:
             match self._first(row):
@@ -305,7 +304,7 @@ class _Editor:
             place = sum(other.name < alias.name for other in names)
             node = ast.ImportFrom(new.module, [*names[:place], alias, *names[place:]], 0)
             code = ast.unparse(node)
-            if "\n" in old:  # with a comma at its end, each name stays on a line of its own
+            if "\n" in old:  # a trailing comma keeps each name on its own line
                 in_lines = f"{code.replace(' import ', ' import (')},)"
                 code = formatted(in_lines, _LONGEST).rstrip("\n")
             elif len(self._code(row, {known: code}).rstrip()) > _LONGEST:
@@ -315,7 +314,7 @@ class _Editor:
         return False
 
     def _insert(self, new: _Statement, used: int) -> int:
-        """Add a row for an import; returns its place."""
+        """Add a row for an import; return its index."""
         group, rows, newline = self._group(new), self._rows, self._newline
         imports = [
             (at, self._group(node), node)
@@ -343,8 +342,8 @@ class _Editor:
             above = _take_blank_lines(rows[at])
             self._separate(at)
         else:
-            is_documented = ast.get_docstring(self._source.tree) is not None
-            at = is_documented + sum(_is_future(row.nodes[0]) for row in rows)
+            has_docstring = ast.get_docstring(self._source.tree) is not None
+            at = has_docstring + sum(_is_future(row.nodes[0]) for row in rows)
             above = [newline] if at else []
             self._separate(at)
         if at and not NEWLINE.search(rows[at - 1].code[-1:]):
@@ -369,7 +368,7 @@ class _Editor:
     def without(
         self, stays: Callable[[ast.alias, _Statement], bool], keeps_stars: bool = False
     ) -> str:
-        """Return the text without the names that do not stay."""
+        """Return the text without the imported names that do not stay."""
         codes: dict[ast.stmt, str] = {
             node: imported.code for node, imported in self._imports.items()
         }
@@ -404,7 +403,7 @@ class _Editor:
         return text and text + row.code[end:]
 
     def _blocks(self, codes: Mapping[ast.stmt, str]) -> dict[ast.stmt, str]:
-        """The code of the statements in whose blocks imports change."""
+        """The new code of statements with blocks in which imports change."""
         source, tree = self._source, self._source.tree
         inner = [
             ReplaceStatement(node, codes[node])

@@ -1,7 +1,7 @@
 """Find the libcst node of an ``ast`` node: facts come from ``ast``, libcst makes the edits.
 
-Both trees of a file are walked side by side, and only where a node is asked for: positions of
-libcst cost more than all edits.
+Both trees of a file are walked side by side, and only where a node is requested: computing the
+positions of libcst nodes would take longer than all edits.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _EMPTY = (
     *(cst.Dot, cst.AssignEqual, cst.LeftParen, cst.RightParen, cst.BaseBinaryOp, cst.BaseCompOp),
 )
 
-#: The attributes of libcst nodes that are no nodes in ``ast``, or not below the same node.
+#: The attributes of libcst nodes that are not nodes in ``ast``, or not below the same node.
 _OTHERS: dict[type[cst.CSTNode], tuple[str, ...]] = {
     **dict.fromkeys((cst.FunctionDef, cst.ClassDef, cst.MatchAs, cst.MatchStar), ("name",)),
     **dict.fromkeys((cst.ExceptHandler, cst.ExceptStarHandler), ("name",)),
@@ -51,7 +51,7 @@ _FIRST: dict[type[cst.CSTNode], tuple[str, ...]] = {
 
 
 class NotLocated(Exception):  # noqa: N818 - describes the node, not the failure
-    """An ``ast`` node without a libcst node; the edit of it is a defect of ours."""
+    """An ``ast`` node without a libcst node; an edit of it is a defect of pedl2det."""
 
 
 def parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -75,7 +75,7 @@ def _attributes(kind: type[cst.CSTNode]) -> tuple[str, ...]:
 
 
 class Locator:
-    """The libcst nodes of one file by the ``ast`` nodes that they stand for."""
+    """The libcst nodes of one file by the ``ast`` nodes that they correspond to."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -94,7 +94,7 @@ class Locator:
         return located
 
     def argument(self, node: ast.expr | ast.keyword) -> cst.Arg:
-        """The argument of a call that an expression or a keyword stands for."""
+        """The ``Arg`` of a call for an expression or a keyword."""
         value = node.value if isinstance(node, ast.keyword | ast.Starred) else node
         parent = self._parents.get(self.node(value))
         if not isinstance(parent, cst.Arg):
@@ -102,7 +102,7 @@ class Locator:
         return parent
 
     def part(self, node: ast.expr | ast.keyword | ast.arg) -> cst.CSTNode:
-        """The parameter, argument, decorator or member of a list that a node stands for."""
+        """The libcst parameter, argument, decorator or list element for a node."""
         if isinstance(node, ast.arg):
             return self.node(node)
         if isinstance(node, ast.Starred):  # which libcst has no node for
@@ -128,13 +128,13 @@ class Locator:
 
     def with_ancestors(self, nodes: Iterable[cst.CSTNode]) -> set[cst.CSTNode]:
         """Return some located nodes and all nodes around them."""
-        ways: set[cst.CSTNode] = set()
+        result: set[cst.CSTNode] = set()
         for node in nodes:
-            way: cst.CSTNode | None = node
-            while way is not None and way not in ways:
-                ways.add(way)
-                way = self._parents.get(way)
-        return ways
+            ancestor: cst.CSTNode | None = node
+            while ancestor is not None and ancestor not in result:
+                result.add(ancestor)
+                ancestor = self._parents.get(ancestor)
+        return result
 
     def _find(self, node: ast.AST) -> cst.CSTNode | None:
         parents = self.source.names.parents
@@ -185,7 +185,7 @@ def _is_shared(node: cst.CSTNode, parent: cst.CSTNode) -> bool:
     return _is_of(type(node), _SHARED) or getattr(node, "star", "") == "*"
 
 
-#: Whether nodes of a type are of some others; classes of libcst are slow to answer.
+#: Whether a type is a subclass of others, cached: libcst classes are slow to answer.
 _is_of = functools.cache(issubclass)
 
 

@@ -39,8 +39,8 @@ USED = (
 def eject(directory: Path, out: Path, config: Path | None = None) -> tuple[Path, tuple[str, ...]]:
     """Write a directory with the trial's files and a script that trains it.
 
-    An old trial is migrated first, in a copy; the trial itself is not changed. Returns the script,
-    what it does not do as the trial did under the harness, and which files are left out.
+    An old trial is migrated first, in a copy; the trial itself is not changed. Returns the path of
+    the script, and notes: how it differs from the harness, and which files are left out.
     """
     if out.exists():
         raise Pedl2DetError(f"{out}: exists already: choose another --out, or remove it")
@@ -55,13 +55,13 @@ def eject(directory: Path, out: Path, config: Path | None = None) -> tuple[Path,
         if pair.left:
             first = pair.left[0]
             raise Pedl2DetError(
-                f"{directory}: migrate left {plural(len(pair.left), 'place')}, first "
+                f"{directory}: migrate left {plural(len(pair.left), 'place')}, the first at "
                 f"{first.path}:{first.line}: finish the trial first"
             )
-        return _written(pair, out, Path(used.name))
+        return _write_directory(pair, out, Path(used.name))
 
 
-def _written(pair: Pair, out: Path, config: Path) -> tuple[Path, tuple[str, ...]]:
+def _write_directory(pair: Pair, out: Path, config: Path) -> tuple[Path, tuple[str, ...]]:
     """Write the directory beside its place, and move it there when it is complete."""
     new = pair.new
     project = project_of(new.directory)
@@ -83,7 +83,7 @@ def _written(pair: Pair, out: Path, config: Path) -> tuple[Path, tuple[str, ...]
         own = {whole / path.relative_to(new.root): data for path, data in modules.items()}
         ours = {
             pieces: library.render(used, _HEADER, PACKAGE).encode(),
-            place / name: _script(values, config, name).encode(),
+            place / name: _render_script(values, config, name).encode(),
         }
         for path, data in (own | ours).items():
             path.write_bytes(data)
@@ -109,7 +109,7 @@ def _modules(project: Project) -> tuple[dict[Path, bytes], set[str]]:
 
 
 def _values_of(new: Copy, project: Project) -> dict[str, Any]:
-    """What the config of a migrated trial says, by the names in the script's template."""
+    """The values of a migrated trial's config, by their names in the script's template."""
     from pedl2det_runtime import errors
     from pedl2det_runtime.api.trial_info import TrialInfo
     from pedl2det_runtime.config.reader import read_config
@@ -125,22 +125,22 @@ def _values_of(new: Copy, project: Project) -> dict[str, Any]:
         }
     except (errors.Pedl2DetError, ValueError) as error:
         raise Pedl2DetError(new.with_original_paths(str(error))) from None
-    entry = read.entrypoint  # which may be a command
+    entry = read.entrypoint  # may be a command
     match = _ENTRY.search(" ".join(map(str, entry)) if isinstance(entry, list) else str(entry))
     if match is None:
         raise Pedl2DetError("entrypoint: the config names no module:Class: add it")
-    whole = any(b"get_experiment_config" in path.read_bytes() for path in project.needed)
-    settings = read.raw if whole else {"data": read.raw.get("data") or {}}
+    uses_config = any(b"get_experiment_config" in path.read_bytes() for path in project.needed)
+    settings = read.raw if uses_config else {"data": read.raw.get("data") or {}}
     named = {"module": match[1], "trial": match[2]}
     return {**lengths, **named, "read": read, "info": info, "settings": settings}
 
 
 def _differences(values: dict[str, Any], code: bytes) -> Iterator[str]:
-    """What the script does not do as the harness did."""
+    """How the script differs from the harness."""
     read = values["read"]
     yield "checkpoints hold weights only: a run begins at its first batch, and is not resumed"
     if read.resources.slots_per_trial > 1:
-        yield f"one process trains, with the batches of all {read.resources.slots_per_trial}"
+        yield f"one process trains, on the batches of all {read.resources.slots_per_trial} slots"
     if read.perform_initial_validation:
         yield "the untrained model is not validated"
     if b"def on_checkpoint_end" in code:
@@ -150,11 +150,11 @@ def _differences(values: dict[str, Any], code: bytes) -> Iterator[str]:
     if b"class_weight=" in code:
         yield "class weights cannot be combined with sample weights of a Sequence"
     if b"stop_training" in code or b"set_stop_requested" in code:
-        yield "a training that a callback stops is validated once more"
+        yield "if a callback stops the training, the model is validated once more"
 
 
-def _script(values: dict[str, Any], config: Path, name: str) -> str:
-    """The text of the script, whose file has this name: `train.py.j2`, rendered."""
+def _render_script(values: dict[str, Any], config: Path, name: str) -> str:
+    """Render `train.py.j2` as the text of the script; ``name`` is that of its file."""
     import black
 
     from pedl2det_runtime.config.cluster_environment import assignments

@@ -21,16 +21,16 @@ _MENTION = re.compile(rf"(?<![\w./~-])(?:det|{'|'.join(_NAMES)})(?![\w.-])")
 _IMPORT = re.compile(
     r"(?m)^[ \t]*\"?[ \t]*(?:import|from)[ \t]+(?:pedl|determined|pedl2det\w*)(?![\w-])", re.ASCII
 )
-#: What every script needs: `tensorflow` does not require the Keras before Keras 3 itself.
+#: What every script needs: `tensorflow` does not itself require `tf-keras`, which is Keras 2.
 _ALWAYS = ("tensorflow", "tf-keras")
-#: The packages of modules that have other names.
+#: The packages whose modules have other names, by module.
 _PACKAGES = {"yaml": "pyyaml", "zmq": "pyzmq"}
 
 
 def detach_files(directory: Path, modules: Collection[Path]) -> list[str]:
-    """Rewrite requirements, and remove other files that need a harness; return which, and why."""
+    """Rewrite requirements, and remove files that need a harness; return which and why."""
     left_out = []
-    instead = list(_required(modules))
+    required = list(_required(modules))
     for path in files_below([directory]):
         if path in modules or path.is_symlink():
             continue
@@ -38,7 +38,7 @@ def detach_files(directory: Path, modules: Collection[Path]) -> list[str]:
             text = path.read_bytes().decode()
         except UnicodeDecodeError:
             continue
-        new = _without_harness(path, text, instead) if is_requirement_file(str(path)) else text
+        new = _without_harness(path, text, required) if is_requirement_file(str(path)) else text
         reason = "it requires the harness" if new is None else _reason(path, text)
         if reason or new is None:
             path.unlink()
@@ -48,8 +48,8 @@ def detach_files(directory: Path, modules: Collection[Path]) -> list[str]:
     return left_out
 
 
-def _without_harness(path: Path, text: str, instead: Sequence[str]) -> str | None:
-    """Require TensorFlow in place of harnesses in a plain list; None for others that name them."""
+def _without_harness(path: Path, text: str, required: Sequence[str]) -> str | None:
+    """Replace harnesses in a plain list of requirements; None if another format names one."""
     lines = [*requirements.lines_of(path, text)]
     if not requirements.is_list(path) or not all(line.is_plain for line in lines):
         return None if any(_MENTION.search(line.text) for line in lines) else text
@@ -63,12 +63,12 @@ def _without_harness(path: Path, text: str, instead: Sequence[str]) -> str | Non
             names.add(name)
     if not has_harness and path.name != "requirements.txt":
         return "".join(kept)
-    missing = [f"{line}\n" for line in instead if requirements.name_of(line) not in names]
+    missing = [f"{line}\n" for line in required if requirements.name_of(line) not in names]
     return "".join(kept).rstrip("\n") + "\n" * any(kept) + "".join(missing)
 
 
 def _required(modules: Iterable[Path]) -> Iterator[str]:
-    """Yield what the modules need: TensorFlow, and what pedl2det brought and they import."""
+    """Yield what the modules need: TensorFlow, and imported packages that came with pedl2det."""
     imported = set()
     for path in modules:
         imported |= {dotted.partition(".")[0] for dotted in Source.read(path).names.imported()}
@@ -98,10 +98,10 @@ def detached(source: Source, depth: int = 0) -> tuple[str, set[str]]:
     """Return the text of a module without Determined, and the pieces of ``keras_trial.py`` in it.
 
     The script is beside the trial's modules, so these are in no package: relative imports become
-    absolute. The depth is that of the module below the trial's directory.
+    absolute. ``depth`` counts the directories from the trial's directory down to the module.
 
     Raises:
-        Pedl2DetError: it uses something of Determined that has no counterpart.
+        Pedl2DetError: the module uses something of Determined that has no counterpart.
     """
     spans, used = [], set()
     pieces = {*library.available(PACKAGE)}
@@ -140,13 +140,13 @@ def _is_harness(dotted: str | None) -> bool:
 
 
 def _is_module(dotted: str | None) -> bool:
-    """Whether a name of Determined is a module: all that are not written like a class."""
+    """Whether a name of Determined is a module: lower-case names are, except for pieces."""
     last = (dotted or "").rpartition(".")[2]
     return last.islower() and last not in library.available(PACKAGE)
 
 
 def _imported_from(module: str | None, node: ast.ImportFrom) -> str:
-    """An import of the same names from another module; without one, of modules."""
+    """The code that imports the same names from another module, or as modules if it is None."""
     names = ", ".join(map(ast.unparse, node.names))
     return f"from {module} import {names}" if module else f"import {names}"
 
@@ -158,6 +158,6 @@ def _span(source: Source, node: ast.expr | ast.stmt, text: str) -> Span:
 
 def _unknown(source: Source, node: ast.expr | ast.stmt, dotted: str) -> Pedl2DetError:
     return Pedl2DetError(
-        f"{source.path}:{node.lineno}: {dotted} has no counterpart in a plain script: take it out "
-        "of the trial first"
+        f"{source.path}:{node.lineno}: {dotted} has no counterpart in a plain script: remove it "
+        "from the trial first"
     )

@@ -26,11 +26,11 @@ from pedl2det.findings import Finding, Kind
 
 __all__ = ["Change", "NewFile", "Options", "Outcome", "Result", "Status", "in_order", "migrate"]
 
-_STRAY = "this config counts in steps, and no trial was found that it belongs to"
+_STRAY = "this config counts in steps, but no trial was found that it belongs to"
 _HELP = "put it beside its trial, or write entrypoint: module:Class"
-_JSON = "this config counts in steps, and is JSON, which is not rewritten"
+_JSON = "this config counts in steps, but JSON files are not rewritten"
 _AS_YAML = "save it as YAML beside its trial, and run migrate again"
-_SHARED = "trials share this file, and not every one of them wants the same new text of it"
+_SHARED = "several trials share this file, but do not all rewrite it to the same text"
 _APART = "give each trial its own copy, or finish the other trials first"
 
 
@@ -51,7 +51,7 @@ def migrate(paths: Sequence[Path], options: Options | None = None) -> Result:
     for path in discovered.stray:
         why = (_JSON, _AS_YAML) if path.suffix == JSON else (_STRAY, _HELP)
         result.findings.append(Finding(Kind.LEFT, SCAN, path, 1, *why))
-    reported = {finding.path for finding in result.findings}  # some that a trial cannot read, too
+    reported = {finding.path for finding in result.findings}  # a trial may report unreadable ones
     for path, error in discovered.unreadable.items():
         if path not in reported:
             kind = Kind.NOTE if is_text(path.name) else Kind.BAD_INPUT
@@ -68,16 +68,16 @@ def migrate(paths: Sequence[Path], options: Options | None = None) -> Result:
 
 
 def without_conflicts(projects: Sequence[Project], parts: Sequence[Result]) -> list[Result]:
-    """Return the parts of a result without those that would change a file under another trial."""
+    """Return the results of trials, without rewrites of shared files that not all trials want."""
     settled = list(parts)
     users = _users(projects)
 
-    def wanted(path: Path) -> dict[int, bytes | None]:
+    def new_contents(path: Path) -> dict[int, bytes | None]:
         return {trial: _written(settled[trial], path) for trial in users[path]}
 
     shared = [path for path, trials in users.items() if len(trials) > 1]
-    while path := next((path for path in shared if len({*wanted(path).values()}) > 1), None):
-        for trial in [trial for trial, data in wanted(path).items() if data is not None]:
+    while path := next((path for path in shared if len({*new_contents(path).values()}) > 1), None):
+        for trial in [trial for trial, data in new_contents(path).items() if data is not None]:
             part = settled[trial]
             file = next(new.path for new in part.files if _real(new.path) == path)
             left = part.without(0, Finding(Kind.LEFT, SCAN, file, 1, _SHARED, _APART))
@@ -93,7 +93,7 @@ def without_conflicts(projects: Sequence[Project], parts: Sequence[Result]) -> l
 
 
 def _users(projects: Sequence[Project]) -> dict[Path, list[int]]:
-    """The trials that have a file, by its real path."""
+    """The numbers of the trials that have a file, by its real path."""
     users: dict[Path, list[int]] = {}
     for number, project in enumerate(projects):
         if project.has_trial:
@@ -110,13 +110,13 @@ def _written(part: Result, path: Path) -> bytes | None:
 def _real(path: Path) -> Path:
     try:
         return path.resolve() if path.is_symlink() else path
-    except (OSError, RuntimeError):  # a folder that may not be listed, links in a circle
+    except (OSError, RuntimeError):  # a directory that may not be listed, a cycle of links
         return path
 
 
 # Several processes. They are forks, which inherit the projects and send results back.
 
-_FEWEST = 3  # projects that are worth a process
+_FEWEST = 3  # projects that justify a process
 
 #: What a forked process has inherited: the work and the items.
 _inherited: tuple[Callable[[Any], Any], list[Any]] | None = None
@@ -148,7 +148,7 @@ def in_order(work: Callable[[Any], Any], items: list[Any], jobs: int) -> Iterato
 
 
 def _begin(work: Callable[[Any], Any], items: list[Any]) -> None:
-    """Let only the end of the parent end this process: Ctrl-C reaches all of a terminal."""
+    """Set up a process that ends with its parent, but ignores Ctrl-C, which all processes get."""
     import multiprocessing
 
     global _inherited

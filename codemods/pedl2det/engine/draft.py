@@ -1,8 +1,8 @@
 """Combine the fixes of all rules into new texts of a project's files.
 
-Fixes come in no order. This decides which of them still have a place, which functions get the
-context, what the constructor contains, what is imported, and which pieces ``legacy_keras.py``
-holds.
+Fixes come in no particular order. This module decides which of them still apply, which functions
+get the context, what the constructor contains, what is imported, and which pieces
+``legacy_keras.py`` contains.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _Takers = dict[ast.AST, list[fx.Fix]]
 
 
 def draft(migration: Migration) -> None:
-    """Apply the fixes of all rules: the new texts, what they use, and which fixes had a place."""
+    """Apply the fixes of all rules; record the new texts, the pieces they use, and what applied."""
     trial = migration.trial
     fixes, edits = surviving(migration.fixes)
     constructor = list(dict.fromkeys(line for fix in fixes for line in fix.constructor))
@@ -70,7 +70,7 @@ def draft(migration: Migration) -> None:
 
 
 def _is_old(dotted: str) -> bool:
-    """Whether nothing but old code imports a name."""
+    """Whether only old code imports a name."""
     row = names.lookup(dotted)
     return names.is_legacy(dotted) or (row is not None and not row.changed and row.new != dotted)
 
@@ -102,27 +102,27 @@ def _fill(
     loaders = own if trial.loaders in functions else ""
     download = own if trial.download in functions else ""
     for token, handed in ((fx.LOADERS_CONTEXT, loaders), (fx.DOWNLOAD_CONTEXT, download)):
-        if not handed:  # a lambda around a call without arguments
+        if not handed:  # drop a lambda around a call without arguments
             code = re.sub(rf"lambda: (\w+)\({re.escape(token)}\)", r"\1", code)
         code = code.replace(token, handed)
     return edit if code == edit.code else replace(edit, code=code)
 
 
 def _imports_of(fixes: Sequence[fx.Fix], binds: bool) -> dict[Path, set[str]]:
-    found: dict[Path, set[str]] = defaultdict(set)
+    imports: dict[Path, set[str]] = defaultdict(set)
     for fix in fixes:
-        found[fix.source.path] |= set(fix.imports)
+        imports[fix.source.path] |= set(fix.imports)
         for source, edit in fix.located:
             code = getattr(edit, "code", "")
             if f"{library.MODULE}." in code or (binds and fx.CONSTRUCTOR in code):
-                found[source.path].add(f"import {library.MODULE}")
-    return found
+                imports[source.path].add(f"import {library.MODULE}")
+    return imports
 
 
 def thread_context(trial: Trial, edits: Edits) -> tuple[dict[ast.AST, str], dict[Function, str]]:
     """Return the context at each edit that asks for it, and the functions that take it.
 
-    Functions that get it as a parameter, and the calls that hand it on, are added to the edits.
+    Functions that get it as a parameter, and the calls that pass it on, are added to the edits.
     """
     contexts: dict[ast.AST, str] = {}
     functions: dict[Function, str] = {}
@@ -153,7 +153,7 @@ def inside(edit: Any) -> ast.AST:
 
 
 def surviving(fixes: Iterable[fx.Fix]) -> tuple[list[fx.Fix], Edits]:
-    """Return the fixes that still have a place, outer places first, and their edits."""
+    """Return the fixes that still apply, outer ones first, and their edits."""
     ordered = sorted(_without_rivals(list(fixes)), key=_extent)
     takers = _takers(ordered)
     kept = [fix for fix in ordered if not _is_taken(fix, fix.node, takers)]
@@ -178,8 +178,8 @@ def _extent(fix: fx.Fix) -> tuple[str, int, int, int]:
 
 
 def _without_rivals(fixes: Sequence[fx.Fix]) -> list[fx.Fix]:
-    """The fixes without those that only rename what a faithful one replaces."""
-    faithful = {
+    """The fixes without those whose node another fix replaces by a piece of ``legacy_keras``."""
+    replaced = {
         edit.node
         for fix in fixes
         if fix.support and not fix.is_mark
@@ -187,11 +187,11 @@ def _without_rivals(fixes: Sequence[fx.Fix]) -> list[fx.Fix]:
         if isinstance(edit, fx.Replace) and edit.node is fix.node
         if edit.node not in edit.holes.values()
     }
-    return [fix for fix in fixes if fix.support or fix.node not in faithful]
+    return [fix for fix in fixes if fix.support or fix.node not in replaced]
 
 
 def _takers(fixes: Iterable[fx.Fix]) -> _Takers:
-    """The fixes, of sorted ones, that remove each node: no hole of theirs keeps it."""
+    """The fixes that remove each node, which no hole of theirs keeps; outer fixes come first."""
     takers: _Takers = defaultdict(list)
     for fix in fixes:
         if _is_taken(fix, fix.node, takers):

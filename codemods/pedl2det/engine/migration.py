@@ -13,7 +13,7 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Finding, Kind
 from pedl2det.fixes import Fix, Remark
 
-#: The lines of some files.
+#: Line numbers by file.
 Lines = Mapping[Path, frozenset[int]]
 
 
@@ -51,7 +51,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Proof:
-    """What training a trial before and after its migration has shown, and how."""
+    """What training a trial before and after its migration showed, and how it was done."""
 
     directory: Path  #: the trial
     outcome: str  #: "equal", "different", ... as `verify` concludes.
@@ -60,13 +60,13 @@ class Proof:
     total: int | None = None  #: how many the config asks for; None if that is not known
     configs: tuple[Path, ...] = ()  #: the experiment configs that the trials were trained by
     date: str = ""  #: when, in ISO 8601
-    versions: str = ""  #: of pedl2det, Python and what trained
-    commit: str = ""  #: the commit of the trial; "" if it is in no repository of git
+    versions: str = ""  #: of pedl2det, Python, TensorFlow and Keras
+    commit: str = ""  #: the commit of the trial; "" if it is in no git repository
     seed: int | None = None  #: of both trainings; None if none has begun
     seconds: float = 0.0  #: how long the verification took
-    #: The lines of the new code that no training of it executed: nothing is proved of them.
+    #: The lines of the new code that no training executed: nothing is proved of them.
     unrun: Lines = field(default_factory=dict)
-    #: The lines of the old code that no training of it executed, by each file that is imported.
+    #: The same for the old code, with an entry for every file that was imported.
     unseen: Lines = field(default_factory=dict)
 
     @property
@@ -76,7 +76,7 @@ class Proof:
 
     @property
     def refutes(self) -> bool:
-        """Whether the new trial fails or differs, while the old one repeats itself."""
+        """Whether the new trial fails, or differs from an old one that is repeatable."""
         return self.outcome in ("different", "new does not train")
 
 
@@ -88,14 +88,14 @@ class Outcome:
     status: Status  #: how far it is migrated
     written: bool  #: whether its files are in the result
     places: int  #: how many places rules rewrote
-    left: int  #: how many findings name something that is left
+    left: int  #: how many findings are left
     files: tuple[Path, ...] = ()  #: the files that change
     configs: tuple[Path, ...] = ()  #: its experiment configs
-    proof: Proof | None = None  #: what a verification of it has shown, if there was one
+    proof: Proof | None = None  #: the result of its verification, if there was one
 
     @property
     def is_to_prove(self) -> bool:
-        """Whether it can be proved: nothing of it is left, and it would be written."""
+        """Whether it can be proved: nothing is left, and its files are in the result."""
         return self.status.is_finished and self.written
 
     @property
@@ -115,10 +115,10 @@ class Result:
     rewritten: int = 0  #: legacy names that are gone
     marked: int = 0  #: legacy names that stay, each with a finding
     suppressed: int = 0  #: legacy names that stay because the user wants it
-    tracebacks: list[str] = field(default_factory=list)  #: those of our own defects
+    tracebacks: list[str] = field(default_factory=list)  #: of defects in pedl2det
 
     def add(self, part: Result) -> None:
-        """Add what a part of the migration does."""
+        """Add the result of a part of the migration."""
         for name in (attribute.name for attribute in fields(self)):
             setattr(self, name, getattr(self, name) + getattr(part, name))
 
@@ -128,7 +128,7 @@ class Result:
         return self.rewritten + self.marked + self.suppressed
 
     def without(self, number: int, finding: Finding) -> Result:
-        """Return the result without the files of a trial, which a person has to finish."""
+        """Return the result without the files of a trial that a person has to finish."""
         outcome = self.outcomes[number]
         left = replace(outcome, status=Status.BEGUN, written=False, left=outcome.left + 1, files=())
         return replace(
@@ -160,14 +160,14 @@ class Options:
     """
 
     left_out: frozenset[str] = frozenset()  #: the ids of the rules that are left out
-    partial: bool = False  #: whether trials that are begun are written too
-    cluster: bool = False  #: whether the team has a Determined cluster
+    partial: bool = False  #: whether to write unfinished trials too
+    cluster: bool = False  #: whether the user has a Determined cluster
     jobs: int = 1  #: the largest number of processes
     #: tells whether the trial in a directory is carried over whole
     carries: Callable[[Path], bool] = lambda _: False
-    #: the trials in which names without a successor are only mentioned
+    #: the trials in which names without a successor are only noted
     set_aside: frozenset[Path] = frozenset()
-    #: for some trials, the lines that no training has executed, by each file that it imports
+    #: by trial, the lines of each imported file that no training executed
     unseen: Mapping[Path, Lines] = field(default_factory=dict)
 
 
@@ -175,7 +175,7 @@ class Options:
 class Migration:
     """The migration of one project; which files are written is decided at the end."""
 
-    reading: Reading  #: the project as it is on the disk
+    reading: Reading  #: the project as it is on disk
     trial: Trial  #: the project as rules see it
     options: Options  #: what the user asked for
     #: the rewrites of all rules; after the draft, those that were applied
@@ -191,7 +191,7 @@ class Migration:
     configs: dict[Path, str] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)  #: the places that were rewritten
     findings: list[Finding] = field(default_factory=list)  #: what is reported
-    #: the legacy names of each file as it is on the disk
+    #: the legacy names of each file as it is on disk
     total: Counter[Path] = field(default_factory=Counter)
     #: those that stay with a mark or another finding
     marked: Counter[Path] = field(default_factory=Counter)

@@ -28,7 +28,7 @@ from pedl2det.rules import Rule, rules_for
 _NAMES = "P010"
 _AS_A_WHOLE = "P035"
 #: Begins a note about what no rule could rewrite.
-_KEPT = "carried over as it was: "
+_KEPT = "carried over unchanged: "
 _FAILED = "migrate failed: "
 _HELP_UNREADABLE = "convert the file to Python 3 text, and run migrate again"
 
@@ -36,10 +36,9 @@ _HELP_UNREADABLE = "convert the file to Python 3 text, and run migrate again"
 def migrate_project(
     project: Project, reader: Reader, options: Options, directories: Iterable[Path] = ()
 ) -> Result:
-    """Rewrite one project; carry its trials over whole where that leaves less to a person.
+    """Rewrite one project; carry its trials over whole where that leaves less for a person to do.
 
-    The result can be sent to another process. Files may be written in some directories beside the
-    project's own.
+    The result can be pickled. Files may also be written in ``directories``.
     """
     is_carried = options.carries(project.home)
     work = functools.partial(_migrate, project, reader, options, tuple(directories))
@@ -50,7 +49,9 @@ def migrate_project(
     if carried.tracebacks or not carried.outcomes or any(map(_is_begun, carried.outcomes)):
         return rewritten
     left = [finding for finding in rewritten.findings if finding.kind.is_left]
-    of_rules = [found for found in left if found.rule.startswith("P") and found.rule != GENERIC]
+    of_rules = [
+        finding for finding in left if finding.rule.startswith("P") and finding.rule != GENERIC
+    ]
     carried.findings += [
         replace(reason, kind=Kind.NOTE, message=_KEPT + reason.message.removeprefix(_FAILED))
         for reason in of_rules or left
@@ -67,14 +68,14 @@ def _is_begun(outcome: Outcome) -> bool:
 
 
 def _or_failure(project: Project, work: Callable[[], Result]) -> Result:
-    """Do some work on a project; where it fails, even in a rule, the project stays as it is."""
+    """Run some work on a project; if it fails, return a finding and leave the project unchanged."""
     place = next(iter(sorted(project.needed or project.modules.values())), project.home)
     tracebacks = []
     try:
         return work()
     except RecursionError:
         message = "an expression or a config of this project is nested too deeply to be read"
-        finding = Finding(Kind.LEFT, SCAN, place, 1, message, "write it flatter")
+        finding = Finding(Kind.LEFT, SCAN, place, 1, message, "nest it less deeply")
     except Exception as error:
         kind = "" if isinstance(error, _WrongTextError) else f"{type(error).__name__}: "
         message = f"{_FAILED}{kind}{error}"
@@ -129,7 +130,7 @@ def _may_hold_scripts(reading: Reading) -> bool:
 
 
 def _report_scripts(migration: Migration) -> None:
-    """Add the pieces and findings of scripts, at their old lines; undo those that are left out."""
+    """Add the pieces and findings of scripts, at their old lines; undo scripts if left out."""
     from pedl2det.scripts import RULE, at_old_lines
 
     reading = migration.reading
@@ -148,12 +149,12 @@ def _report_scripts(migration: Migration) -> None:
 
 
 def _rewrite(migration: Migration) -> None:
-    """Rules, draft, marks and configs; without a trial, marks alone."""
+    """Run the rules, apply their fixes, mark what is left, and migrate the configs."""
     reading, trial = migration.reading, migration.trial
     if reading.project.has_trial and trial.roots:
         _propose(migration)
     _set_aside_unreached(migration)
-    if reading.scripts:  # they have no second form, so only a proof can decide
+    if reading.scripts:  # only a proof decides whether a script is carried over
         migration.remarks = [
             replace(remark, kind=Kind.NOTE) if remark.rule == _AS_A_WHOLE else remark
             for remark in migration.remarks
@@ -172,7 +173,7 @@ def _rewrite(migration: Migration) -> None:
 
 
 def _set_aside_unreached(migration: Migration) -> None:
-    """Only mention names without a successor that no training needs: they fail as under `run`."""
+    """Only note names without a successor that no training needs: they fail under `run`, too."""
     trial = migration.trial
     is_set_aside = migration.reading.project.home in migration.options.set_aside
     for number, remark in enumerate(migration.remarks):
@@ -198,7 +199,7 @@ def _draft_or_leave(migration: Migration) -> dict[str, Source] | None:
         return new
     if not migration.dropped:
         raise _WrongTextError(f"rewritten, {'; '.join(problems)}")
-    # Without a fix that the user does not want, others may be wrong.
+    # Without a fix that the user left out, others may be wrong.
     migration.texts.clear()
     migration.fixes, migration.support = [], frozenset()
     migration.suppressed = migration.total.copy()

@@ -1,4 +1,4 @@
-"""Decide what of a migrated project is written, and count what is left."""
+"""Decide which files of a migrated project to write, and count what is left."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from pedl2det.engine.migration import Migration, NewFile, Options, Outcome, Resu
 from pedl2det.findings import Finding, Kind
 
 SCAN = "scan"
-_HELPER = (
-    "this is no part of the trial, and imports legacy_keras, which needs Determined to be installed"
-)
+_HELPER = "this file is not part of the trial, and imports legacy_keras, which needs Determined"
 
 
 def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
-    """Return the files to write, also in some directories, the trial's status, and the counts."""
+    """Return the files to write, the trial's status, and the counts.
+
+    Files may also be written in ``directories``.
+    """
     project, options = migration.reading.project, migration.options
     files = _files(migration)
     findings = _unique(migration.findings)
@@ -33,7 +34,7 @@ def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
     if any(finding.kind is not Kind.SUPPRESSED for finding in blocking):
         status = Status.BEGUN
     if project.has_trial and status.is_finished:
-        open_kinds = (Kind.LEFT, Kind.BAD_INPUT)  # what is left is in files beside the trial
+        open_kinds = (Kind.LEFT, Kind.BAD_INPUT)  # only in files beside the trial
         findings = [
             replace(finding, kind=Kind.LEFTOVER) if finding.kind in open_kinds else finding
             for finding in findings
@@ -94,28 +95,31 @@ def _support(path: Path, migration: Migration) -> list[NewFile]:
 def _outside(
     files: Iterable[NewFile], project: Project, directories: tuple[Path, ...]
 ) -> Iterator[Finding]:
-    """Report files outside of the given paths: they may not be written, except through links."""
+    """Report files outside the project: they are not written, except through links."""
     homes = [project.home.resolve(), *directories]
     for file in files:
         place = file.path.resolve()
         if not any(map(file.path.is_relative_to, (project.home, *directories))):
-            message = f"this file outside of {project.home.name} has to be rewritten with it"
+            message = f"this file is outside {project.home.name}, and must be rewritten with it"
             help_ = f"pedl2det migrate {file.path.parent}"
             yield Finding(Kind.LEFT, SCAN, file.path, 1, message, help_)
         elif not any(map(place.is_relative_to, homes)):
-            message = f"a link leads to it: {place} is rewritten, for others that use it too"
+            message = f"this is reached by a link: {place} is rewritten for everything that uses it"
             yield Finding(Kind.NOTE, SCAN, file.path, 1, message)
 
 
 def _is_written(file: NewFile, status: Status, findings: list[Finding], options: Options) -> bool:
-    """Whether a file is written: all of a finished trial, and leftovers that are finished."""
+    """Whether to write a file: it and its trial are finished, or the user wants partial results.
+
+    A file with a finding of the scan is never written.
+    """
     left = [finding for finding in findings if finding.path == file.path and finding.kind.is_left]
     is_whole = options.partial or (status.is_finished and not left)
     return is_whole and not any(finding.rule == SCAN for finding in left)
 
 
 def _count(result: Result, migration: Migration, written: set[Path], status: Status) -> None:
-    """Count the legacy names: the files that are not written keep all of theirs."""
+    """Count the legacy names; files that are not written keep all of theirs."""
     total = migration.total
     for path in total.keys() | migration.marked.keys():
         count = total[path]
@@ -129,7 +133,7 @@ def _count(result: Result, migration: Migration, written: set[Path], status: Sta
 
 
 def _unique(findings: Iterable[Finding]) -> list[Finding]:
-    """Sort findings by place, each only once."""
+    """Sort findings by place, without duplicates."""
     unique: dict[tuple[object, ...], Finding] = {}
     for finding in findings:
         place = finding.path, finding.cell, finding.line

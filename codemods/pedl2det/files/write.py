@@ -18,17 +18,17 @@ from pedl2det.engine.migration import NewFile
 from pedl2det.errors import Pedl2DetError
 from pedl2det.files.journal import Journal, Replacement, content, new_file, repository_of
 
-#: Set in hooks of git, maybe for another repository than that of a file.
+#: Variables that git sets in hooks; they may point to a repository other than the file's.
 _ENVIRONMENT = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR")
 _GIT = ("git", "--no-optional-locks", "--literal-pathspecs", "-c", "core.fsmonitor=false")
 _STATUS = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", "--")
-_NOTHING = "nothing was written (--force writes all the same):"
+_NOTHING = "nothing was written (--force writes anyway):"
 
 
 def write_all(files: list[NewFile], roots: Sequence[Path] = ()) -> None:
     """Replace every file, or none: all are written beside their places, then moved there.
 
-    A journal is kept for ``--undo``, with the ``roots`` that the user run_git to migrate.
+    A journal is kept for ``--undo``, with the ``roots`` that the user asked to migrate.
     """
     # A link stays: the file behind it is replaced.
     unique = {file.path.resolve(): file for file in files}
@@ -64,12 +64,12 @@ def replace_all(files: Sequence[Replacement]) -> None:
                 else:
                     file.temporary.replace(file.path)
         except BaseException:
-            signals = {signal.SIGHUP, signal.SIGINT, signal.SIGTERM}  # held until this is over
-            held = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+            signals = {signal.SIGHUP, signal.SIGINT, signal.SIGTERM}  # blocked until this is done
+            mask = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
             try:
                 _move_back(files)
             finally:
-                signal.pthread_sigmask(signal.SIG_SETMASK, held)
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             raise
         for directory in {file.path.parent for file in files}:
             _sync(directory)
@@ -85,7 +85,7 @@ def replace_all(files: Sequence[Replacement]) -> None:
 def _check(expected: dict[Path, bytes | None]) -> None:
     for path, data in expected.items():
         if content(path) != data or (data is None and os.path.lexists(path)):
-            raise Pedl2DetError(f"{path}: it changed while it was read; nothing was written")
+            raise Pedl2DetError(f"{path}: it has changed since it was read; nothing was written")
 
 
 def _prepare(file: Replacement) -> None:
@@ -116,8 +116,8 @@ def _move_back(files: Iterable[Replacement]) -> None:
             file.temporary.replace(file.path)
         except OSError as error:
             raise Pedl2DetError(
-                f"{file.path}: the writing stopped in the middle, and this cannot be put back: "
-                f"{error.strerror}: mend that, then `pedl2det migrate --undo`"
+                f"{file.path}: writing was interrupted, and this file cannot be restored: "
+                f"{error.strerror}: fix that, then run `pedl2det migrate --undo`"
             ) from None
 
 
@@ -135,7 +135,7 @@ def _sync(directory: Path) -> None:
 
 
 def run_git(directory: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    """Run git with a command that only reads; without git, no directory is in a repository."""
+    """Run a git command that only reads; if git is missing, act as outside of a repository."""
     environment = {key: text for key, text in os.environ.items() if key not in _ENVIRONMENT}
     try:
         return subprocess.run(  # noqa: S603
@@ -150,7 +150,7 @@ def run_git(directory: Path, *arguments: str) -> subprocess.CompletedProcess[byt
 
 
 def refuse_unsafe(files: list[Path]) -> None:
-    """Raise an error that names files that are read-only, or have changes not committed."""
+    """Raise an error that names files that are read-only, or have uncommitted changes."""
     targets = [file.resolve() for file in files if file.exists()]
     changed: set[Path] = set()
     for root in {root for target in targets if (root := repository_of(target))}:
@@ -174,6 +174,6 @@ def _changed(root: Path, files: list[Path]) -> set[Path]:
         raise Pedl2DetError(
             f"{root}: git does not tell whether changes here are committed; {_NOTHING} {reason}"
         )
-    # git has a new file that is in the index and has not changed since.
+    # A new file that is unchanged since `git add` is safe: git has its content.
     entries = [os.fsdecode(entry) for entry in done.stdout.split(b"\0") if entry]
     return {root / entry[3:] for entry in entries if entry[:2].strip() != "A"}

@@ -1,6 +1,6 @@
-"""Mask credentials in reports, which are passed on; ``--diff`` shows a user's own lines.
+"""Mask credentials in reports, which users share; the patch of ``--diff`` is not masked.
 
-:mod:`pedl2det_runtime.config.credentials` tells what a credential is. When in doubt, mask.
+:mod:`pedl2det_runtime.config.credentials` defines what a credential is. When in doubt, mask.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Hider:
 
     @classmethod
     def of(cls, result: Result) -> Hider:
-        """Look at the configs beside every file that a result is about."""
+        """Return a hider for the credentials in the configs beside every file of a result."""
         about: list[NewFile | Finding] = [*result.files, *result.findings]
         return cls(tuple(dict.fromkeys(item.path.parent for item in about)))
 
@@ -41,7 +41,7 @@ class Hider:
         return list({value for path in paths for value in _values_of(path)})
 
     def in_file(self, path: Path, text: str) -> str:
-        """Mask the text of a file; its lines keep their numbers."""
+        """Mask credentials in the text of a file; its lines keep their numbers."""
         from pedl2det_runtime.config.credentials import masked, parts_in_code, secret_parts
 
         parts = [*(parts_in_code(text) if path.suffix in _CODE else secret_parts(text))]
@@ -51,7 +51,7 @@ class Hider:
         return masked(text, parts)
 
     def in_prose(self, text: str) -> str:
-        """Mask a message or a line of code."""
+        """Mask credentials in a message or a line of code."""
         return self.in_file(Path("message.py"), text)
 
 
@@ -68,7 +68,7 @@ def findings_of(result: Result) -> Iterator[Finding]:
 
 
 def _values_of(path: Path) -> Iterator[str]:
-    """Yield the credentials of a config line by line; an unreadable one has none."""
+    """Yield the credentials of a config line by line; none if it is unreadable."""
     from pedl2det_runtime.config.credentials import is_secret, mentions_secret, secret_parts
 
     try:

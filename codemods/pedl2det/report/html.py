@@ -1,6 +1,6 @@
 """Templates of pages and scripts. A page is one file that loads nothing and runs nothing.
 
-A template is beside the module that renders it; ``report/page.html.j2`` is the frame of all.
+A template is beside the module that renders it; ``report/page.html.j2`` is the frame of all pages.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # most runs write no page
 
 
 def render(template: str, **values: Any) -> str:
-    """Render a template of the package; texts in a page are escaped, hidden characters shown."""
+    """Render a template of the package; escape texts in a page, and invisible characters."""
     return _environment().get_template(template).render(values)
 
 

@@ -18,7 +18,7 @@ from pedl2det.report.text import WORDS, message_of, rules_of, unexecuted
 from pedl2det.rules import every_rule, titles
 from pedl2det.visible import printable, shown
 
-VERSION = 5  # of the JSON; it changes when a field goes or means something else
+VERSION = 5  # of the JSON; changes when a field is removed or changes its meaning
 _TOOL = {"name": "pedl2det", "version": __version__}
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -62,7 +62,7 @@ def sarif_document(result: Result, done: str) -> str:
         level = WORDS[finding.kind].level
         results.append(_result(finding.rule, level, message, finding.path, finding))
     for outcome in result.outcomes:
-        if outcome.proof is not None:  # its finding is a result of its own
+        if outcome.proof is not None:  # besides the result for its finding
             message = f"verify: {message_of(outcome.proof)}"
             level, kind = ("none", "pass") if outcome.proof.is_equal else ("note", "fail")
             proved = _result("verify", level, message, outcome.directory)
@@ -126,7 +126,7 @@ def proof_object(proof: Proof) -> Object:
 def _result(
     rule: str, level: str, message: str, path: Path, place: Finding | Change | None = None
 ) -> Object:
-    """A result; its file is relative to the current directory if it is below that."""
+    """A SARIF result; the path of a file below the current directory is relative."""
     absolute = Path.cwd() / path
     if absolute.is_relative_to(Path.cwd()):
         relative = absolute.relative_to(Path.cwd()).as_posix()

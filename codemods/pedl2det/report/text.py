@@ -21,19 +21,19 @@ _SHOWN = 5  # places that were not executed
 
 
 class Words(NamedTuple):
-    """How reports say a kind of finding."""
+    """How reports name a kind of finding."""
 
     level: str  # "note", "warning" or "error", as machines count
     color: str  # on a terminal
-    one: str  # what one of it is called in a count
-    many: str
-    label: str | None = None  # begins a line about it; None for what one of it is called
+    one: str  # its name after a count of one
+    many: str  # its name after other counts
+    label: str | None = None  # how a line about it begins; None for ``one`` and a colon
 
 
 WORDS = {
     Kind.NOTE: Words("note", "cyan", "note", "notes"),
     Kind.DIFFERENT: Words("note", "yellow", "trains differently", "train differently"),
-    Kind.LEFT: Words("warning", "red", "left", "left", ""),  # what a person has to do
+    Kind.LEFT: Words("warning", "red", "left", "left", ""),  # for a person to do
     Kind.LEFTOVER: Words(
         "note", "yellow", "left in no trial", "left in no trial", "no trial needs this file: "
     ),
@@ -102,8 +102,8 @@ def _shown_proof(proof: Proof) -> Iterator[str]:
     """Yield a proof in lines: the verdict, then its circumstances."""
     yield visible(f"{shown(proof.directory)}: verify: {message_of(proof)}")
     known = facts(proof)
-    shortly = ("Compared", "Config", "Date", "Versions")
-    yield visible("    " + "; ".join(known[title] for title in shortly if title in known))
+    brief = ("Compared", "Config", "Date", "Versions")
+    yield visible("    " + "; ".join(known[title] for title in brief if title in known))
     if places := unexecuted(proof):
         more = f" and {len(places) - _SHOWN} more places" if len(places) > _SHOWN else ""
         yield visible(f"    Not executed: {', '.join(places[:_SHOWN])}{more}")

@@ -1,6 +1,6 @@
-"""A trial's constructor takes the context instead of the hyperparameters, and keeps it.
+"""Make a trial's constructor take and keep the context instead of the hyperparameters.
 
-Code that makes a trial itself, such as a test or a main guard, gives it a context:
+Code that makes a trial itself, such as a test or a main guard, passes it a context:
 ``legacy_keras.local_context`` calls Determined's ``TFKerasTrialContext.from_config`` with the
 hyperparameters that the code has.
 """
@@ -29,8 +29,8 @@ from pedl2det.fixes import (
 
 _ODD = "a constructor is called with more than the hyperparameters"
 _TYPE = "TFKerasTrialContext"
-_MAKES_ITSELF = "a trial is made by a method of its own, which takes the hyperparameters"
-_MORE = "a trial is made with other arguments than the hyperparameters"
+_MAKES_ITSELF = "a trial is made by its own `__new__`, which takes the hyperparameters"
+_MORE = "a trial is made with arguments other than the hyperparameters"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
@@ -59,7 +59,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
 
 
 def _type(trial: Trial, owner: ast.ClassDef) -> Spelling:
-    """The type of the context, named the way that the class names its base."""
+    """The type of the context, spelled like the base of the class."""
     base = next((node for node in owner.bases if trial.base_name(node)), None)
     like = ast.Attribute(base.value, _TYPE) if isinstance(base, ast.Attribute) else ast.Name(_TYPE)
     return spell(trial.modules.home(owner), f"determined.keras.{_TYPE}", like=like)
@@ -76,7 +76,7 @@ def _add_constructor(trial: Trial, owner: ast.ClassDef) -> Fix:
 
 
 def _rewrite_constructor(trial: Trial, owner: ast.ClassDef, function: Function) -> Fix:
-    """Make a constructor take the context, and pass it to that of the base class.
+    """Make a constructor take the context, and pass it to the base class's constructor.
 
     Parameters after the hyperparameters stay, for subclasses that set them.
     """
@@ -91,7 +91,8 @@ def _rewrite_constructor(trial: Trial, owner: ast.ClassDef, function: Function) 
         hparams = by_position(function)[1:2]
         extra = [*filter(None, (arguments.vararg, arguments.kwarg))]
         above = {node for call in calls for node in ast.walk(call)}
-        extra = [rest for rest in extra if above.issuperset(trial.flow.reads_of(rest))]  # or P003
+        # P003 handles the others.
+        extra = [rest for rest in extra if above.issuperset(trial.flow.reads_of(rest))]
         edits += [Drop(parameter) for parameter in (*hparams, *extra)]
         edits.append(AddParameter(function, f"{name}: {written.code}"))
     for call in calls:
@@ -139,13 +140,13 @@ def _calls_above(trial: Trial, function: Function) -> list[ast.Call]:
         node
         for node in names.below(function)
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "__init__"
-        if names.class_around(node) is names.class_around(function)  # and no class within
+        if names.class_around(node) is names.class_around(function)  # not in a nested class
         if isinstance(node.func, ast.Attribute) and not _is_of_another(trial, node.func.value)
     ]
 
 
 def _is_of_another(trial: Trial, base: ast.expr) -> bool:
-    """Whether a class such as ``Callback`` comes from a library, and is no trial class."""
+    """Whether a class such as ``Callback`` comes from a library, and is not a trial class."""
     return trial.modules.is_of_library(base) and trial.modules.meaning(base) not in (None, *TRIALS)
 
 

@@ -1,4 +1,4 @@
-"""The trial reads the batches of a Sequence in their own order.
+"""Keep the order of the batches of arrays and Sequences.
 
 The old harness never shuffled. The context-based one shuffles the order of the batches of arrays
 and Sequences unless the trial calls ``configure_fit(shuffle=False)``.
@@ -18,25 +18,25 @@ from pedl2det.fixes import Fix, Remark
 
 _ORDER = r"\.configure_fit\(.*\bshuffle="
 _OF_0_12 = (
-    "Determined shuffled the batches of {}, which counts in batches; here they keep their order, "
-    "and arrays are cut to whole batches, as for the configs that count in steps"
+    "for configs that count in batches ({}), Determined shuffled the batches; here they keep their "
+    "order, and arrays are cut to whole batches, as for the configs that count in steps"
 )
 _OF_0_13 = (
-    "for configs in steps, Determined kept the order of batches and cut arrays to whole ones; here "
-    "they are read as those of {}, which counts in batches"
+    "for configs that count in steps, Determined kept the order of batches and cut arrays to whole "
+    "batches; here data is read as for the configs that count in batches ({})"
 )
 _CALL = "{context}.configure_fit(shuffle=False)"
 _ON_EPOCH_END = (
     "{name}.on_epoch_end is called after each pass over the data; the old harness never called it"
 )
 _SHUFFLED_IMAGES = (
-    "{name}(...) shuffles anew after each pass over the data; under the old harness the images "
-    "kept one order, unless shuffle=False"
+    "unless shuffle=False, {name}(...) reshuffles after each pass over the data; under the old "
+    "harness the images kept one order"
 )
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
-    """Turn shuffling off, and report what acts at the end of a pass."""
+    """Turn shuffling off, and report code that acts at the end of a pass over the data."""
     message = _OF_0_13 if trial.is_of_today and not trial.carried else _OF_0_12
     is_mixed = trial.generation is not Generation.PEDL and trial.counts_in_steps
     for root in trial.roots if is_mixed and trial.in_batches else ():

@@ -1,12 +1,13 @@
-"""``context.wrap_model`` says which model is trained; ``wrap_optimizer`` says with what.
+"""Wrap the trained model with ``context.wrap_model``, and its optimizer with ``wrap_optimizer``.
 
-They are written before the one call of ``compile`` that runs once and compiles what ``build_model``
-returns. Where several models are compiled, or it is not visible which, ``legacy_keras.trained``
-wraps what ``build_model`` returns and compiles it once more, with the same arguments.
+Both calls go before the call of ``compile``, if a single one compiles what ``build_model`` returns,
+and runs once. Where several models are compiled, or it is not visible which,
+``legacy_keras.trained`` wraps what ``build_model`` returns and compiles it again, with the same
+arguments.
 
-An optimizer given by its name becomes an object of the class that the name meant, since a
-checkpoint can hold an object. So do the optimizers of other models, unless they are certainly
-objects.
+An optimizer that is named by a string becomes an object of the class that the name meant, because
+a checkpoint can only save objects. The same holds for the optimizers of other models, unless they
+are certainly objects.
 """
 
 from __future__ import annotations
@@ -35,17 +36,17 @@ from pedl2det.fixes import AddArgument, Edit, Extract, Fix, InsertBefore, Remark
 from pedl2det_names import Age
 
 _FITS = ("fit", "fit_generator", "train_on_batch")
-#: Nodes that may run a call inside them never, or more than once.
+#: Nodes in which a call may run never, or more than once.
 _BRANCHES = (
     *(ast.For, ast.AsyncFor, ast.While, ast.If, ast.IfExp, ast.BoolOp, ast.Try, ast.Match),
     *(ast.Lambda, ast.ClassDef, *COMPREHENSIONS),
 )
 _MODULE = "the model is compiled while its module is imported, before there is a context"
-_BUILT = "the trial builds a model itself, which the context would take for the one that it trains"
+_BUILT = "the trial builds a model itself, which the context would mistake for the trained one"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
-    """Wrap what is trained."""
+    """Wrap the trained model and its optimizers, or report why that is impossible."""
     calls = compiles(trial)
     is_by_hand = any(compiled.is_wrapped for compiled in calls)
     is_by_hand |= trial.generation is Generation.CONTEXT
@@ -74,7 +75,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
 def _is_unfinished(trial: Trial, compiled: Compile) -> bool:
     """Whether a call still has to be rewritten in a trial that calls ``wrap_model`` itself.
 
-    A checkpoint of Determined cannot save the state of an optimizer that is named by a text.
+    A checkpoint of Determined cannot save the state of an optimizer that is named by a string.
     """
     if compiled.hides_arguments or _has_own_compile(trial, compiled):
         return False
@@ -87,7 +88,7 @@ def _is_unfinished(trial: Trial, compiled: Compile) -> bool:
 
 
 def _own_builds(trial: Trial) -> Iterator[ast.Attribute]:
-    """Where the project may build a model of the running trial itself."""
+    """Uses of ``build_model`` by which the project itself may build the running trial's model."""
     methods = [method for _, method in trial.methods("build_model")]
     for node in trial.modules.of(ast.Attribute):
         if node.attr != "build_model" or not isinstance(node.ctx, ast.Load):
@@ -101,7 +102,7 @@ def _own_builds(trial: Trial) -> Iterator[ast.Attribute]:
 
 
 def _is_made(trial: Trial, node: ast.Attribute) -> bool:
-    """Whether a method belongs to an object that the project makes, which no harness trains."""
+    """Whether a method belongs to an object that the project creates, so no harness trains it."""
     return any(
         isinstance(origin.node, ast.ClassDef)
         for maker in trial.flow.origins(node.value)
@@ -114,7 +115,7 @@ def _is_made(trial: Trial, node: ast.Attribute) -> bool:
 
 
 def _plain(trial: Trial, calls: list[Compile], methods: list[Function]) -> list[Compile]:
-    """The calls that compile the model of each ``build_model``, alone and once; else none.
+    """The calls, if each compiles the model of one ``build_model``, alone and once; else none.
 
     If there are several methods, each has to compile its model itself.
     """
@@ -140,7 +141,7 @@ def _is_plain(trial: Trial, compiled: Compile, method: Function) -> bool:
 
 
 def _has_own_compile(trial: Trial, compiled: Compile) -> bool:
-    """Whether the model's class defines ``compile`` itself, which makes the optimizer."""
+    """Whether the model's class defines ``compile`` itself, and so makes the optimizer."""
     origins = unwrap_origins(trial, trial.flow.origins(compiled.model))
     makers = [origin.node.func for origin in origins if isinstance(origin.node, ast.Call)]
     classes = [owner for maker in makers for owner in classes_of(trial, maker)]
@@ -168,7 +169,7 @@ def _runs_once(
 
 
 def _is_fitted(trial: Trial, compiled: Compile) -> bool:
-    """Whether the trial may train the model itself, which a wrapped model does not."""
+    """Whether the trial may call ``fit`` itself, which does not train a wrapped model."""
     models = trial.flow.origins(compiled.model)
     return any(
         origin in models or not isinstance(origin.node, ast.Call | ast.ClassDef)
@@ -198,7 +199,7 @@ def _wrap(trial: Trial, compiled: Compile) -> Fix:
 
 
 def _statement(compiled: Compile) -> ast.Expr | None:
-    """The statement that is nothing but the call."""
+    """The statement that consists of the call alone."""
     parent = compiled.source.names.parents.get(compiled.call)
     return parent if isinstance(parent, ast.Expr) else None
 
@@ -229,7 +230,7 @@ def _wrap_optimizer(
     if kind is OptimizerKind.WRAPPED:
         return [], ()
     imports: tuple[str, ...] = ()
-    wanted = "{value}"
+    optimizer = "{value}"
     has_constants = not (compiled.is_standalone and old_keras.sets_epsilon(trial))
     if kind is OptimizerKind.NAME and isinstance(value, ast.Constant) and has_constants:
         name = BY_NAME[str(value.value).lower()]
@@ -239,8 +240,8 @@ def _wrap_optimizer(
         edits.append(Replace(value, f"{spelling.code}({defaults})"))
         imports = spelling.imports
     elif kind is not OptimizerKind.OBJECT:
-        wanted = f"legacy_keras.{_piece(compiled)}({{value}})"
-    code = f"{{context}}.wrap_optimizer({wanted})"
+        optimizer = f"legacy_keras.{_piece(compiled)}({{value}})"
+    code = f"{{context}}.wrap_optimizer({optimizer})"
     statement, names = _statement(compiled), compiled.source.names
     function = names.function_of(compiled.call)
     if statement is not None and isinstance(value, ast.Name) and _is_variable(compiled, value):
@@ -261,7 +262,7 @@ _INERT = (ast.Constant, ast.Name, ast.List, ast.Tuple, ast.Dict, ast.Lambda)
 
 
 def _comes_first(trial: Trial, call: ast.Call, value: ast.expr) -> bool:
-    """Whether a call runs nothing else before an argument, which may then go before it."""
+    """Whether a call runs no other code before an argument, so that the argument can move up."""
     parts = [*call.args, *(keyword.value for keyword in call.keywords)]
     before = [*parts[: parts.index(value)]]
     for node in before:
@@ -273,7 +274,7 @@ def _comes_first(trial: Trial, call: ast.Call, value: ast.expr) -> bool:
 
 
 def _wrap_returned(trial: Trial, methods: list[Function]) -> Iterator[Fix]:
-    """Train what ``build_model`` returns."""
+    """Wrap what ``build_model`` returns with ``legacy_keras.trained``."""
     for method in methods:
         for value in trial.flow.returned(method):
             has_context = trial.context.at(value) is not None
@@ -285,7 +286,7 @@ def _wrap_returned(trial: Trial, methods: list[Function]) -> Iterator[Fix]:
 def _keep(
     trial: Trial, compiled: Compile, methods: list[Function], is_recorded: bool
 ) -> Iterator[Fix | Remark]:
-    """Keep a call, with the optimizer that its name meant, unless ``trained`` does that."""
+    """Keep a call, but make optimizers from their names, unless ``trained`` does that."""
     source, call = compiled.source, compiled.call
     homes = [trial.modules.home(method) for method in methods]
     if compiled.is_trained and source.names.function_of(call) is None and source not in homes:
@@ -301,8 +302,7 @@ def _keep(
                 edits.append(Replace(value, f"legacy_keras.{piece}({{value}})", {"value": value}))
         stars = [keyword.value for keyword in call.keywords if keyword.arg is None]
         for value in stars if not has_own else ():
-            behind_stars = f"arguments_of_{piece}"
-            code = f"legacy_keras.{behind_stars}({{value}})"
+            code = f"legacy_keras.arguments_of_{piece}({{value}})"
             edits.append(Replace(value, code, {"value": value}))
         if not (compiled.optimizers or has_own or compiled.hides_arguments):
             edits.append(AddArgument(call, f'optimizer=legacy_keras.{piece}("rmsprop")'))

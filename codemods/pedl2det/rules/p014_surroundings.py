@@ -1,13 +1,13 @@
-"""What else happened when the old harness imported the trial's package.
+"""Keep the other effects of importing the trial's package.
 
-The old harness imported ``__init__.py`` first. Where that does more than name the trial and its
-data, the new entrypoint is ``__init__:Trial``, so that all of it still happens.
+The old harness imported ``__init__.py`` first. If that file does more than import the trial and its
+data, the new entrypoint is ``__init__:Trial``, so that all of it still runs.
 
-The new entrypoint imports a module by its own name, so relative imports of modules beside the trial
-have no package to start from, and become absolute.
+The new entrypoint imports the trial's module without a package, so relative imports of modules
+beside the trial become absolute.
 
-The model directory is the working directory everywhere: a path that begins with the place of this
-directory in a container of the cluster becomes relative (in configs: C113).
+The working directory is always the model directory, so a path that begins with the location of this
+directory in a cluster's container becomes relative (in configs: C113).
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import ConfigNeed, Fix, ReplaceStatement, rewrite
 
-_ENTRY = "the entrypoint is in __init__.py, because this has to happen before the trial is used"
+_ENTRY = "the entrypoint is in __init__.py, because this must run before the trial is used"
 _TWICE = (
-    "{} was loaded twice, because other files import it by its own name, and is one module now: "
-    "what one copy changed in it, the other did not see"
+    "{} was loaded twice, because other files import it by its own name; it is now one module, so "
+    "a change that one file makes to it is now visible to all"
 )
 
 
 def check(trial: Trial) -> Iterable[Fix]:
-    """Ask for ``__init__.py`` to be imported first, and make imports absolute."""
+    """Ask for ``__init__.py`` to be imported first; make imports absolute, and paths relative."""
     if trial.init_effect is not None:
         needs, notes = (ConfigNeed("init_first", True),), ((Kind.NOTE, _ENTRY),)
         yield Fix(trial.init_effect, config=needs, notes=notes)

@@ -1,9 +1,9 @@
 """A script that fits its own model becomes a generator, which a trial in the same file resumes.
 
-This is done before any rule runs (``scripts/``), so that all rules rewrite the trial. A script that
-calls ``fit`` where it cannot yield (in a loop, in a method), or that trains otherwise as a
-generator, is carried over whole: a trial in a file beside it runs it in a thread, which waits where
-it calls ``fit``. A script that calls no ``fit``, or has no validation data, is marked.
+This is done before any rule runs (``scripts/``), so that all rules apply to the trial. A script
+that calls ``fit`` where it cannot yield (in a loop, in a method), or that would train differently
+as a generator, is carried over: a trial in a file beside it runs it in a thread, which waits at
+each call of ``fit``. A script that calls no ``fit``, or has no validation data, is marked.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pedl2det.fixes import Fix, rewrite
 
 
 def check(trial: Trial) -> Iterable[Fix]:
-    """Write the context where a script asked the Native API for one."""
+    """Replace the calls by which a script got its context from the Native API."""
     calls = [reference.call for reference in trial.uses(*INITS) if reference.call is not None]
     if trial.carried:
         return [rewrite(call, "legacy_keras.context()") for call in calls]

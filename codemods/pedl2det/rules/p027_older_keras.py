@@ -1,11 +1,11 @@
-"""Keras computes as it did in TensorFlow 1, or as standalone Keras did.
+"""Make Keras compute as it did in TensorFlow 1, or as standalone Keras did.
 
 docs/tf1.md lists what differs (*Loss, weights and metrics of their time are served*). The
-constructor calls ``legacy_keras.use_old_keras()``, unless a trial is plain: all that it uses of
-Keras is in a table of what computes the same today, it has no losses, layers or models of its own,
-and its batches are visibly pairs of inputs and targets. Every trial of standalone Keras calls
+constructor calls ``legacy_keras.use_old_keras()``, unless a trial is plain: every Keras name that
+it uses is in a table of those that compute the same today, it has no losses, layers or models of
+its own, and its batches are visibly pairs of inputs and targets. A trial of standalone Keras calls
 ``legacy_keras.use_standalone_keras()``, and ``legacy_keras.use_old_arguments()`` if layers are used
-as values or get hidden options. These calls stand above the class if it is carried over, or if a
+as values or get hidden options. These calls go above the class if it is carried over, or if a
 subclass has a constructor, which may make objects first.
 
 The transformations of ``ImageDataGenerator`` have other axes today. This is only reported.
@@ -27,7 +27,7 @@ from pedl2det.support import MODULE
 from pedl2det_names import IMAGE_RANGES, IMAGES_DIFFER, Age
 from pedl2det_names.keras import KERAS_1_SIZES, OTHERS, SAME
 
-#: Words of what needs a line, wherever they stand: masks, frozen layers, and names in texts.
+#: Words that make the call necessary: masks, frozen layers, and names in strings.
 _MASK = r"\bmask=(?!=)|\bmask_zero\b|\bMasking\b|\bcompute_mask\b"
 _FILES = r"\b(?:load_model|model_from_\w+|from_config|deserialize)\b"  # which may hold anything
 _TRUE = r"\s*True\s*(?:[,)#]|$)"
@@ -42,11 +42,11 @@ _MODULES = ("tensorflow", KERAS, f"{KERAS}.layers")
 _SIZES = (None, *(names[0] for names in KERAS_1_SIZES))
 _LAYER = f"{KERAS}.layers.Layer"
 _STOPPING = f"{KERAS}.callbacks.EarlyStopping"
-#: Classes whose subclasses are called as before; `compile` is asked for losses and metrics.
+#: Classes whose subclasses are called as before; losses and metrics are found by `compile`.
 _BASES = tuple(
     f"{KERAS}.{name}" for name in ("callbacks.Callback", "losses.", "metrics.", "utils.Sequence")
 )
-#: Metrics whose best value is the same today, and modes that say which it is.
+#: Metrics whose direction (lower or higher is better) is the same today, and explicit modes.
 _CLEAR = ("loss", "val_loss", "acc", "val_acc", "accuracy", "val_accuracy", "min", "max")
 #: How many parameters of ``ImageDataGenerator`` come before the ranges.
 _BEFORE_RANGES = 6
@@ -55,15 +55,15 @@ _OF_PARTS = tuple(f"tensorflow.data.Dataset.{name}" for name in ("from_tensor_sl
 #: What a tuple is in that is no batch: an index, a shape, what is compared or looped over.
 _NO_BATCHES = ast.BinOp | ast.Subscript | ast.keyword | ast.Compare | ast.For | ast.comprehension
 _OF_BATCHES = ("__getitem__", "__next__", "next")
-_EXCHANGE = "exchange width_shift_range and height_shift_range, if they differ"
+_EXCHANGE = "swap width_shift_range and height_shift_range, if they differ"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Add the calls that each trial may need to its constructors."""
-    found: list[Fix] = []
+    fixes: list[Fix] = []
     for part in trial.each:
-        found += [fix for fix in _calls(part) if fix not in found]
-    yield from found
+        fixes += [fix for fix in _calls(part) if fix not in fixes]
+    yield from fixes
     for node in trial.modules.reads if old_keras.age(trial) is not Age.CURRENT else ():
         if trial.today(node) == _IMAGES and _may_transform(trial, node):
             yield Remark(node, f"{ast.unparse(node)}: {IMAGES_DIFFER}", _EXCHANGE, Kind.DIFFERENT)
@@ -85,7 +85,7 @@ def _calls(trial: Trial) -> Iterator[Fix]:
 
 
 def _is_plain(trial: Trial) -> bool:
-    """Whether it is visible that every name of Keras computes today what it did, and on pairs."""
+    """Whether every Keras name visibly computes the same today, and batches are pairs."""
     values = [argument(compiled.call, "loss", 1) for compiled in compiles(trial)]
     for _, method in trial.methods("loss", "losses"):
         values += trial.flow.returned(method)
@@ -101,7 +101,7 @@ def _is_plain(trial: Trial) -> bool:
 
 
 def _is_same(trial: Trial, node: ast.expr) -> bool:
-    """Whether a name is none of Keras, or one that visibly computes the same today."""
+    """Whether a name is not from Keras, or visibly computes the same today."""
     dotted, parent = trial.today(node), trial.modules.home(node).names.parents[node]
     if not dotted.startswith((KERAS, "tensorflow.data.")):
         return dotted != "tensorflow" or isinstance(parent, ast.Attribute)
@@ -122,7 +122,7 @@ def _is_same(trial: Trial, node: ast.expr) -> bool:
 
 
 def _trains_on_pairs(trial: Trial) -> bool:
-    """Whether batches are visibly inputs and targets alone, without weights behind them."""
+    """Whether batches are visibly inputs and targets alone, without sample weights."""
     yielded = [node for node in trial.modules.of(ast.Yield) if _FIT not in ast.unparse(node)]
     batches = [node.value for node in yielded]
     for method in trial.modules.of(ast.FunctionDef):
@@ -176,14 +176,14 @@ def _hides(trial: Trial, node: ast.expr) -> bool:
 
 
 def _hides_optimizer(trial: Trial, compiled: Compile) -> bool:
-    """Whether a call of ``compile`` may name its optimizer by a text that is not visible."""
+    """Whether a call of ``compile`` may name its optimizer by a string that is not visible."""
     values = [value for value in compiled.optimizers if not isinstance(value, ast.Constant)]
     kinds = [old_keras.optimizer_kind(trial, value) for value in values]
     return compiled.hides_arguments or old_keras.OptimizerKind.UNKNOWN in kinds
 
 
 def _may_transform(trial: Trial, node: ast.expr) -> bool:
-    """Whether a generator of images may shift, turn, shear or zoom them."""
+    """Whether a generator of images may shift, rotate, shear or zoom them."""
     call = trial.modules.home(node).names.parents[node]
     if not isinstance(call, ast.Call) or call.func is not node or len(call.args) > _BEFORE_RANGES:
         return True

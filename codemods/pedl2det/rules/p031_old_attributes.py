@@ -1,4 +1,4 @@
-"""Attributes of TensorFlow 1 and Keras 2.2.4 that models, layers and the like have lost.
+"""Restore attributes that models, layers and others had in TensorFlow 1 and Keras 2.2.4.
 
 Examples are ``model.predict_classes(x)``, ``layer.name = "net"``, ``add_update(updates, inputs)``,
 ``trainable_weights = [...]``, ``x._keras_shape``, ``dataset.make_one_shot_iterator()`` and
@@ -6,7 +6,7 @@ Examples are ``model.predict_classes(x)``, ``layer.name = "net"``, ``add_update(
 them back to all classes that had them.
 
 ``size.value`` of what may be a dimension becomes ``legacy_keras.dimension(size)``, which decides
-when it runs; ``x.shape[-1].value`` of what is certainly a tensor becomes ``x.shape[-1]``.
+at run time; ``x.shape[-1].value`` of what is certainly a tensor becomes ``x.shape[-1]``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, rewrite
 from pedl2det.support import MODULE
 
-#: What today's classes may lack, as it is read, set or called.
+#: Attributes that today's classes may lack, as they are read, set or called.
 _GONE = re.compile(
     r"""
     [.'](?:predict_classes|_keras_shape|_uses_learning_phase|initial_decay
@@ -32,7 +32,7 @@ _GONE = re.compile(
     """,
     re.VERBOSE,
 )
-#: What may be a use of such, with words that the statement, and the trial, then has.
+#: Possible uses of others: a pattern, and what the same statement and the trial then contain.
 _MAY_BE = (
     (
         r"\b(?:dict|set|setdefault)\(|\{.* for |\w\[\w+\]",  # variables had a hash
@@ -46,7 +46,7 @@ _NAME = re.compile(r"\.name \+?= ")  #: which layers of standalone Keras could s
 
 
 def check(trial: Trial) -> Iterable[Fix]:
-    """Rewrite or restore them, by their names."""
+    """Rewrite dimensions, and restore attributes above their first use."""
     for source in trial.modules:
         for node in source.names.of(ast.Attribute) if old_keras.is_old(trial) else ():
             is_read = node.attr == "value" and isinstance(node.ctx, ast.Load)
@@ -81,7 +81,7 @@ def _is_gone(trial: Trial, line: ast.stmt) -> bool:
 
 
 def _looks_up(trial: Trial, node: ast.AST) -> bool:
-    """Whether an object, which is no module, is asked for an attribute whose name is computed."""
+    """Whether ``getattr`` gets a computed name, on an object that is not a module."""
     match node:
         case ast.Call(func=ast.Name(id="getattr"), args=[asked, name, *_]):
             is_own = re.match(r"self$|legacy_keras\.", ast.unparse(asked)) is not None
@@ -97,7 +97,7 @@ def _is_of_lambda(source: Source, origin: Origin) -> bool:
 
 
 def _is_size(origin: Origin) -> bool:
-    """Whether a value may be a dimension: of a shape, or a member of an argument by its number."""
+    """Whether a value may be a dimension: a part of a shape, or an indexed parameter."""
     is_named = any(isinstance(step, str) for step in origin.path)
     is_member = isinstance(origin.node, ast.arg) and origin.path and not is_named
     return bool(is_member) or "shape" in ast.unparse(origin.node)

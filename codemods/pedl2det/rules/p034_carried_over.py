@@ -1,9 +1,9 @@
-"""A trial that no rule can rewrite whole is carried over: its methods stay as they were.
+"""Carry over a trial that rules cannot rewrite completely: its methods stay unchanged.
 
-Its base class becomes one of ``legacy_keras``, which calls these methods on a context as the old
-harness called them: with the hyperparameters, or, for Determined 0.12, without. Which model is
-trained, what the loaders are and how callbacks act is decided at run time. ``migrate`` takes this
-form where the rules would leave something to a person.
+Its new base class, from ``legacy_keras``, runs on a context and calls these methods as the old
+harness did: with the hyperparameters or, for Determined 0.12, without. The model, the loaders and
+the behaviour of callbacks are determined at run time. ``migrate`` uses this form where the rules
+would leave something for a person to do.
 """
 
 from __future__ import annotations
@@ -17,16 +17,14 @@ from pedl2det.analysis.trial import DETERMINED_TRIALS, PEDL_TRIALS, SCRIPT_TRIAL
 from pedl2det.findings import Kind
 from pedl2det.fixes import AddMember, ConfigNeed, Fix, Remark, rewrite
 
-_BESIDE = (
-    "{} is a trial of Determined, and shares files with trials of PEDL, which need an old Keras"
-)
-_APART = "move it to a directory of its own, and migrate each"
+_BESIDE = "{} is a Determined trial, but shares files with PEDL trials, which need an old Keras"
+_APART = "move it to its own directory, and migrate both directories"
 _NO_DATA = "no make_data_loaders in this project, so the trial has no data"
 _DEFINE = "define make_data_loaders(experiment_config, hparams) beside the trial"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
-    """Give the trials another base, and name the functions that the harness called beside them."""
+    """Replace the base classes, and record where the data functions of the harness are."""
     for node in trial.modules.reads:
         dotted = trial.modules.meaning(node)
         if dotted in PEDL_TRIALS:
@@ -42,11 +40,11 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         if root in trial.context_based_roots:
             yield Remark(root, _BESIDE.format(root.name), _APART, Kind.DIFFERENT)
         if bases & PEDL_TRIALS and SCRIPT_TRIAL not in bases:
-            yield from _functions(trial, root)
+            yield from _record_functions(trial, root)
 
 
-def _functions(trial: Trial, root: ast.ClassDef) -> Iterable[Fix | Remark]:
-    """Say where ``make_data_loaders`` and ``download_data`` are."""
+def _record_functions(trial: Trial, root: ast.ClassDef) -> Iterable[Fix | Remark]:
+    """Add attributes that locate ``make_data_loaders`` and ``download_data``."""
     loaders = _place(trial, "make_data_loaders", trial.loaders_place)
     if loaders is None:
         yield Remark(root, _NO_DATA, _DEFINE)
@@ -72,7 +70,7 @@ def _place(trial: Trial, name: str, dotted: str | None) -> str | None:
 
 
 def _needs(trial: Trial) -> tuple[ConfigNeed, ...]:
-    """What configs have to change: the names of metrics, and which module is imported first."""
+    """The config changes that the trial needs: metric names, and the module to import first."""
     calls = [compiled.call for compiled in compiles(trial)]
     needs = [need for call in calls for need in renamed_since_tf1(trial, call)]
     needs += [RENAMED for _ in keras_trials(trial)]
@@ -98,5 +96,5 @@ EXAMPLE = """\
 +
       def build_model(self, hparams):
           return build(hparams)
-! carried over as it was: no make_data_loaders in this project
+! carried over unchanged: no make_data_loaders in this project
 """

@@ -1,9 +1,9 @@
-"""A trial whose parts may be reached by text, or all at once, is carried over whole.
+"""Carry over a trial whose parts may be reached through strings, or all at once.
 
-``vars(self)`` shows the attributes that a rewrite adds, ``globals()`` the names that it takes away.
-The same holds for hyperparameters that code no rule can follow may change, and for random numbers
-that several modules draw while they are imported, since a rewrite may import them in another order,
-and for an import of the old API that may fail.
+``vars(self)`` shows the attributes that a rewrite adds, ``globals()`` the names that it removes. A
+trial is also carried over if code that no rule can follow may change its hyperparameters, if
+several modules draw random numbers at import (a rewrite may reorder imports), or if an import of
+the old API may fail.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Trial
 from pedl2det.fixes import Remark
 
-#: Words in functions whose arguments a rewrite may change, or that it may call.
+#: Words in modules whose functions a rewrite may change.
 _REWRITTEN = re.compile(r"pedl|determined|\bcompile\b|context|h(?:yper)?param|loaders|download")
 _RANDOM = ("numpy.random.", "random.", "tensorflow.random.", "tensorflow.compat.v1.random")
 _SEEDS = ("tensorflow.set_random_seed", "tensorflow.compat.v1.set_random_seed")
-_SEEN = "`{code}` reaches names of the trial by text, or all at once, and a rewrite changes them"
-_TWO = "{} is a trial of Determined, and others here are of PEDL"
+_SEEN = "`{code}` reaches names of the trial by string, or all at once; a rewrite changes them"
+_TWO = "{} is a Determined trial, and others here are PEDL trials"
 
 
 def check(trial: Trial) -> Iterable[Remark]:
@@ -37,7 +37,7 @@ def check(trial: Trial) -> Iterable[Remark]:
 
 
 def _guarded(trial: Trial) -> Iterator[ast.AST]:
-    """``try: import pedl``, with other code for where it cannot be imported."""
+    """``try: import pedl``, with other code if that fails."""
     for reference in trial.references:
         if reference.is_import and names.is_legacy(reference.dotted):
             parents = reference.source.names.parents
@@ -51,7 +51,7 @@ def _by_text(trial: Trial) -> Iterator[ast.AST]:
     for call in trial.modules.of(ast.Call):
         name = getattr(root_and_attributes(call.func)[0], "id", "")
         if name in ("getattr", "hasattr"):
-            continue  # which are followed
+            continue  # the rules follow these
         is_seen = name in ("globals", "locals", "eval", "exec") and len(call.args) < 2
         if name in ("vars", "dir", "inspect"):
             is_seen = not call.args or _is_trial(trial, call.args[0])
@@ -92,7 +92,7 @@ def _is_trial(trial: Trial, node: ast.expr) -> bool:
 
 
 def _decorated(trial: Trial) -> Iterator[ast.AST]:
-    """Decorators of trials; those of ``build_model`` that compile a model."""
+    """Decorators of trial classes, and those of ``build_model`` that compile a model."""
     methods = [method for _, method in trial.methods("build_model")]
     for owner in (*trial.classes, *methods):
         for decorator in owner.decorator_list:
@@ -136,7 +136,7 @@ def _bound(trial: Trial) -> Iterator[ast.AST]:
 
 
 def _ordered_at_import(trial: Trial) -> Iterator[ast.AST]:
-    """Modules that change another one of the project while they are imported."""
+    """Statements that change another module of the project at import."""
     for line in (statement for source in trial.modules for statement in source.tree.body):
         match line:
             case (
@@ -151,7 +151,7 @@ def _ordered_at_import(trial: Trial) -> Iterator[ast.AST]:
 
 
 def _drawn_at_import(trial: Trial) -> Iterator[ast.AST]:
-    """Calls that draw or seed random numbers while several modules are imported."""
+    """The first call that draws or seeds random numbers at import, if several modules do."""
     drawing = {
         source.path: call
         for source in trial.modules
@@ -163,8 +163,8 @@ def _drawn_at_import(trial: Trial) -> Iterator[ast.AST]:
 
 def _draws(trial: Trial, call: ast.Call) -> bool:
     """Whether a call draws or seeds random numbers, or calls a function that does."""
-    own = trial.modules.definition(trial.modules.meaning(call.func) or "") or call
-    calls = [node for node in [call, *ast.walk(own)] if isinstance(node, ast.Call)]
+    body = trial.modules.definition(trial.modules.meaning(call.func) or "") or call
+    calls = [node for node in [call, *ast.walk(body)] if isinstance(node, ast.Call)]
     called = [trial.modules.meaning(node.func) or "" for node in calls]
     return any(dotted.startswith((*_RANDOM, *_SEEDS)) for dotted in called)
 
@@ -172,11 +172,11 @@ def _draws(trial: Trial, call: ast.Call) -> bool:
 _FINDERS: dict[Callable[[Trial], Iterator[ast.AST]], str] = {
     _by_text: _SEEN,
     _as_values: _SEEN,
-    _guarded: "`{code}` may fail, and something else is done then",
+    _guarded: "`{code}` may fail, and then other code runs",
     _decorated: _SEEN,
-    _changed: "`{code}` may change the hyperparameters, of which the trial has one dict",
-    _bound: "`{code}` binds a method that takes other arguments now",
-    _ordered_at_import: "`{code}` changes another module at import, and imports may move",
+    _changed: "`{code}` may change the dict of hyperparameters that the whole trial shares",
+    _bound: "`{code}` binds a method that now takes other arguments",
+    _ordered_at_import: "`{code}` changes another module at import, and a rewrite may move imports",
     _drawn_at_import: "`{code}` draws random numbers at import, and so do other modules",
 }
 
@@ -188,5 +188,5 @@ EXAMPLE = """\
   class Net:
       def session_config(self, hparams):
           return configured(globals()['RATE'])
-! carried over as it was: `globals()` reaches names
+! carried over unchanged: `globals()` reaches names
 """

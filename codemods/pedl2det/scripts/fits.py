@@ -1,4 +1,4 @@
-"""Which calls of a script train a model, which functions lead to them, and their arguments."""
+"""Find the calls in a script that train a model, and the functions that lead to them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Problem = tuple[ast.AST, str, str]
 WRITE_TRIAL = (
     "write a trial: build_model, build_training_data_loader and build_validation_data_loader"
 )
-_NO_FIT = "the script's own statements lead to no fit of a model that can be seen"
-_AGAIN = "fit may be called more than once, and a trial trains one model, once"
+_NO_FIT = "no call of fit on a model was found that the script itself makes"
+_AGAIN = "fit may be called more than once, but a trial trains one model once"
 _NO_VALIDATION = "fit gets no validation_data, which every trial needs"
-_WRITE_VALIDATION = "give fit validation_data=..."
+_WRITE_VALIDATION = "pass validation_data=... to fit"
 _HIDDEN = "`{}` trains where the trial cannot resume the script"
 
 #: The parameters of ``fit`` and ``fit_generator`` that come first, by their names for ``fit``.
@@ -105,7 +105,7 @@ class Fits:
         return bool(origins)
 
     def lacking(self) -> Iterator[Problem]:
-        """What keeps the script from being any trial: no ``fit`` at all, or no validation data."""
+        """What rules out any trial: no ``fit`` at all, or no validation data."""
         if not any("fit" in source.text for source in self.modules):
             yield self._no_fit
         elif self.calls and all(map(_lacks_validation, self.calls)):
@@ -190,7 +190,7 @@ def as_record(call: ast.Call) -> list[Edit]:
 
 
 def batch_size(fits: Fits) -> int:
-    """The batch size in ``fit``, or in the call that makes its data; else that of Keras."""
+    """The batch size in ``fit``, or in the call that makes its data; else the default of Keras."""
     for call in fits.calls:
         arguments = arguments_of(call)
         size = arguments.get("batch_size")
@@ -205,7 +205,7 @@ def batch_size(fits: Fits) -> int:
         number = _only_origin(fits.flow, size)
         if isinstance(number, ast.Constant) and isinstance(number.value, int):
             return number.value
-    return 32  # as Keras has it
+    return 32
 
 
 def _only_origin(flow: Flow, node: ast.AST | None) -> ast.AST | None:

@@ -1,7 +1,7 @@
 """The Native API of early Determined: ``keras.init(config)``, and ``create(trial, config)``.
 
-A script asked ``init`` for its context, and called ``fit``. A file with a trial submitted it by
-``create``, which no later release had. Both held the experiment config in their code.
+A script got its context from ``init``, and called ``fit``. A file with a trial submitted it with
+``create``, which later releases do not have. Both had the experiment config in their code.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PARAMETERS = {
     "Log": ("minval", "maxval", "base", "count"),
     "Categorical": ("vals",),
 }
-#: Calls that only affect their result, or a parser of the script.
+#: Calls that change nothing, or only a parser of the script.
 _OF_PARSERS = ("add_argument", "parse_args", "parse_known_args")
 _LIBRARIES = ("argparse.", "determined.", "json.loads")
 
@@ -44,7 +44,7 @@ def create_of(source: Source, modules: Modules) -> tuple[ast.Expr, str] | None:
 
 
 def config_of(flow: Flow, node: ast.expr | None) -> dict[str, object] | None:
-    """The experiment config that an expression is; None if it is computed, or there is none."""
+    """The value of an expression as an experiment config; None if it is computed or missing."""
     try:
         value = _value(flow, node)
     except ValueError:
@@ -84,7 +84,7 @@ def _value(flow: Flow, node: ast.expr | None) -> object:
 
 
 def _by_option(flow: Flow, change: ast.AST | None) -> dict[str, object]:
-    """What ``config.update(json.loads(args.config))`` adds by default; else a `ValueError`."""
+    """What ``config.update(json.loads(args.config))`` adds by default; `ValueError` for others."""
     match change:
         case ast.Call(
             func=ast.Attribute(attr="update"),
@@ -98,7 +98,7 @@ def _by_option(flow: Flow, change: ast.AST | None) -> dict[str, object]:
     raise ValueError("changed later")
 
 
-# What goes with a statement.
+# Statements that only prepare another one.
 
 
 def with_preparation(source: Source, modules: Modules, statement: ast.stmt) -> list[ast.stmt]:
@@ -138,7 +138,7 @@ def _below(statements: list[ast.stmt]) -> set[ast.AST]:
 
 
 def _preparations(source: Source) -> Iterator[tuple[str, ast.stmt]]:
-    """Assignments without side effects, and calls of methods of what they bind."""
+    """Assignments without side effects, and method calls on what they bind, by name."""
     for statement in source.names.of(ast.Assign, ast.Expr):
         match statement:
             case (

@@ -1,4 +1,4 @@
-"""A run on a terminal: a bar, a growing table of its validations, and how to go on."""
+"""Show a run on a terminal: a bar, a table of its validations, and the next commands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rich.text import Text
 from pedl2det.visible import visible
 from pedl2det_runtime.training.display import Ended, Lines, Report, format_metrics
 
-#: Seconds between two drawings. No thread draws: a worker process could be forked while it did.
+#: Seconds between two refreshes. They need no thread: a fork while a thread draws may hang.
 _PAUSE = 0.1
 _COUNT, _NUMBER = 8, 9  # widths of columns
 
@@ -61,7 +61,7 @@ class Bar(Lines):
 
     def advance(self, batches: int, total: int) -> None:
         """Move the bar."""
-        if self._is_first:  # a resumed run is where it was, and has not just come there
+        if self._is_first:  # earlier batches of a resumed run do not count towards its speed
             self._progress.reset(
                 self._task, total=total, completed=batches, epoch="", rate="", metrics=""
             )
@@ -73,7 +73,7 @@ class Bar(Lines):
             self._progress.refresh()
             self._drawn = time.monotonic()
 
-    def report(self, report: Report, total: int) -> None:  # noqa: ARG002 - the bar has it
+    def report(self, report: Report, total: int) -> None:  # noqa: ARG002 - the bar shows it
         """Show the metrics of a workload beside the bar; a validation as a row above it."""
         epoch = f"epoch {report.epochs:.2f}" if report.epochs else ""
         if report.kind == "training":
@@ -90,7 +90,7 @@ class Bar(Lines):
         self._print(f"{row}  best" if report.is_best else row, "green" if report.is_best else "")
 
     def end(self, ended: Ended, *, verbose: bool) -> None:
-        """Print how the training ended, and what can be done with it."""
+        """Print how the training ended, and commands to view its curves and to continue it."""
         self._progress.stop()
         super().end(ended, verbose=verbose)
         if self._out is None:

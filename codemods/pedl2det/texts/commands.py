@@ -29,11 +29,11 @@ _CREATE = re.compile(
 _VARIABLE = re.compile(
     rf"(?m)(\w+)[ \t]*[:?]?=[ \t]*['\"]?(pedl)\b['\"]?{_OPTIONS}['\"]?(?=[ \t]*(?:$|;))"
 )
-#: Commands that ask a cluster, and the variable that names it.
+#: Commands that use a cluster, and the variable that names it.
 _ASKING = re.compile(rf"{_TOOL}pedl{_OPTIONS}{_GAP}{_GROUPS}|\bPEDL_MASTER\b")
 _INSTALL = rf"\bpip[\d.]*{_GAP}install\b(?:{_GAP}{_WORD})*?{_GAP}"
 _PEDL = r"(?:pedl(?![\w.-])|[^\s'\"]*\bpedl-\d)"
-#: Installed by pip, or a command in a list of words.
+#: PEDL installed by pip, or called by a list of words.
 _OTHER = re.compile(rf"(?i:{_INSTALL}['\"]?{_PEDL})|\[\s*[\"']pedl[\"'](?=[\],\s])")
 _MAGIC = re.compile(r"[ \t]*(?:(?:[\w., \t]+=[ \t]*)?[!%]|pip3?[ \t]+install\b)")
 _LINE = re.compile(r"(?:\\\r?\n|[^\n])+")
@@ -48,7 +48,7 @@ _LOCAL = (
 )
 _INSTALLED = "pip install 'pedl2det[run]', pedl2det run DIR -c CONFIG"
 _ON_CLUSTER = "pip install determined; the other commands of pedl are those of det"
-_LEVELS = 3  # directories above a file outside of a repository
+_LEVELS = 3  # directories to search above a file that is in no repository
 
 
 @dataclass
@@ -64,24 +64,24 @@ class _Draft:
     def add(self, at: int, kind: Kind, message: str, help_: str) -> None:
         """Add a finding; a note with the same message only once."""
         if self.file.suffix in (".md", ".markdown"):
-            kind = Kind.NOTE  # nothing runs what is there
+            kind = Kind.NOTE  # nothing runs the commands in it
         if kind is Kind.LEFT or message not in {finding.message for finding in self.findings}:
             self.findings.append(TextFinding(RULE, self.line(at), kind, message, help_))
 
     def line(self, at: int) -> int:
-        """The line of a place in the text."""
+        """The line number of an offset in the text."""
         return self.text.count("\n", 0, at) + 1
 
 
 def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
-    """Rewrite the commands of a text that create experiments of PEDL, and name all others.
+    """Rewrite the commands of a text that create experiments of PEDL, and report all others.
 
-    Configs that commands name are read from the file's directory, or from one above. Of a notebook,
-    the text is the source of one cell.
+    Configs that commands name are read from the file's directory, or from one above. For a
+    notebook, the text is the source of one cell.
     """
     draft = _Draft(Path(path_name), text, cluster)
     seen = text
-    if path_name.endswith(".ipynb") and not text.lstrip().startswith("%%"):  # shell lines alone
+    if path_name.endswith(".ipynb") and not text.lstrip().startswith("%%"):  # only shell lines
         seen = _LINE.sub(lambda at: at[0] if _MAGIC.match(at[0]) else " " * len(at[0]), text)
     created = list(_CREATE.finditer(seen))
     for match in created:
@@ -91,12 +91,12 @@ def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
             if cluster:
                 draft.spans.append(Span(*match.span(2), "det"))
             else:
-                message = f"{match[1]}: the name of PEDL's command line, in a variable"
+                message = f"{match[1]}: this variable holds the name of PEDL's command line"
                 draft.add(match.start(2), Kind.LEFT, message, f"write {_RUN} where it is used")
     starts = {match.start() for match in created}
     asked = "write det, or DET_MASTER" if cluster else "remove it, or use migrate --cluster"
     for pattern, kind, what, help_ in (
-        (_ASKING, Kind.NOTE, "asks a cluster of PEDL", asked),
+        (_ASKING, Kind.NOTE, "needs a PEDL cluster", asked),
         (_OTHER, Kind.LEFT, "PEDL", _ON_CLUSTER if cluster else _INSTALLED),
     ):
         for match in pattern.finditer(seen):
@@ -109,14 +109,14 @@ def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
 
 
 def _create(draft: _Draft, match: re.Match[str]) -> None:
-    """Write what trains without a cluster in place of ``pedl experiment create``."""
+    """Replace ``pedl experiment create``: by ``det``, or by a command that needs no cluster."""
     at, is_pedl = match.start(), match["tool"] == "pedl"
     if draft.cluster:
         if is_pedl:
             draft.spans.append(Span(at, at + 4, "det"))
         return
     if not match["words"]:
-        return  # it is only named
+        return  # it is only mentioned
     words = _words(match)
     if words is None and is_pedl:
         message = "pedl experiment create: expected a config, a directory and no other options"
@@ -126,13 +126,13 @@ def _create(draft: _Draft, match: re.Match[str]) -> None:
     if is_pedl:
         draft.spans.append(Span(at, match.end(), new))
     else:
-        message = "det experiment create needs a Determined cluster; it stays"
+        message = "det experiment create needs a Determined cluster; it is not rewritten"
         help_ = f"to train on this machine: {new}"
     draft.add(at, Kind.NOTE, message, help_)
 
 
 def _words(match: re.Match[str]) -> tuple[str, str] | None:
-    """The config and the directory; None if the words say more than pedl2det run does."""
+    """The config and the directory; None if there are options that pedl2det run cannot replace."""
     text, end = match.string, match.end()
     words = re.findall(_WORD, match["words"])
     words = [word for word in words if word not in _WITHOUT_EFFECT]

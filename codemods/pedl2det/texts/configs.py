@@ -16,19 +16,19 @@ from pedl2det.findings import Kind, Unreadable
 from pedl2det.support import render
 
 _UNUSABLE = "this config was not converted in full, and the migrated trial cannot use it"
-_ANEW = (
-    "written anew, with the same values: no edit of it as it is written keeps the meaning of the "
-    "rest; its comments are gone"
+_REWRITTEN = (
+    "rewritten with the same values, without its comments: an edit of its text would change the "
+    "meaning of the rest"
 )
-_REFUSED = "the config is written in a way that no edit keeps the meaning of"
+_REFUSED = "an edit of the text of this config would change the meaning of the rest"
 
 
 def migrate_config(text: str, facts: ConfigFacts) -> TextResult:
     """Convert an experiment config, in YAML or JSON; its layout and comments stay.
 
     A place that cannot be converted stays, with a finding of kind ``LEFT``. Where edits would
-    change the meaning, the config is written again from its values, or stays with a finding. A text
-    that is no experiment config stays as it is.
+    change the meaning, the config is rewritten from its values, or stays with a finding. A text
+    that is not an experiment config is returned unchanged.
     """
     try:
         config = Config.of(text)
@@ -40,11 +40,11 @@ def migrate_config(text: str, facts: ConfigFacts) -> TextResult:
     try:
         new = edited(config, edits)
     except NotEdited as error:
-        anew = config.text_without_aliases()
+        rewritten = config.text_without_aliases()
         with contextlib.suppress(Unreadable):  # a key that is merged and overridden
-            if anew != config.text and Config.of(anew).value() == config.value():
-                result = migrate_config(anew, facts)
-                note = TextFinding("C100", 1, Kind.NOTE, _ANEW)
+            if rewritten != config.text and Config.of(rewritten).value() == config.value():
+                result = migrate_config(rewritten, facts)
+                note = TextFinding("C100", 1, Kind.NOTE, _REWRITTEN)
                 return replace(result, findings=(note, *result.findings))
         return TextResult(text, findings=(_unusable(1, f"{_REFUSED}: {error}"),))
     changes = tuple(TextChange(edit.rule, edit.line) for edit in edits)
@@ -57,12 +57,10 @@ def _unusable(line: int, reason: str) -> TextFinding:
 
 RULE = "P004"
 _KEY = "legacy_config"
-_NO_PLACE = "the trial reads its config as it was, and this section has no place for the changes"
-
-
+_NO_PLACE = "the trial reads its old config, and this section cannot hold what changed"
 _KEPT = (
-    "the trial reads its config as it was: data.legacy_config keeps {} for it, also where `--set` "
-    "or an edit changes what the searcher says now"
+    "the trial reads its old config: data.legacy_config keeps {} for it, even if `--set` or an "
+    "edit changes the migrated config"
 )
 
 
@@ -73,12 +71,12 @@ def with_legacy_config(old: str, result: TextResult) -> TextResult:
     try:
         new, before = Config.of(result.text), parse(old).value
     except (Unreadable, yaml.YAMLError):
-        return result  # migrate_config says what is wrong with it
+        return result  # migrate_config reports the error
     piece: dict[str, Any] = {}
     exec(render(["old_config"]), piece)  # noqa: S102 - our own text
     patch = _patch(piece["old_config"](parse(new.text).value), before)
     hparams = patch.get("hyperparameters", {})
-    if "global_batch_size" in hparams:  # its own name, for whatever value it then has
+    if "global_batch_size" in hparams:  # the old config had this name: keep it, with any value
         hparams["global_batch_size"] = {}
         del hparams["batch_size"]
     if not patch:
@@ -105,7 +103,7 @@ def with_legacy_config(old: str, result: TextResult) -> TextResult:
 
 
 def _patch(have: dict[str, Any], want: dict[str, Any]) -> dict[str, Any]:
-    """The changes that make one mapping another; None removes a key."""
+    """The changes that turn one mapping into another; None removes a key."""
     from pedl2det_runtime.config.cluster_environment import HOMES, here
 
     patch: dict[str, Any] = {key: None for key in have if key not in want}

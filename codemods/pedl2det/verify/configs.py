@@ -30,11 +30,11 @@ class Settings:
 
     length: int
     validation_period: int  # 0 if there is a validation only at the end
-    values: dict[str, str]  # everything but the length, in words, by its key in the config
-    #: What may choose a branch of the code: all values but fractions, to compute with, and the
-    #: number of records in a batch.
+    values: dict[str, str]  # everything but the length, as text, by its key in the config
+    #: The values that may select a branch of the code: all except fractions, with which code only
+    #: computes, and batch sizes.
     branch: object = field(default=None, compare=False)
-    #: The hyperparameters that are trained, and the values of categorical ones: by dotted path.
+    #: The sampled hyperparameters, and all values of categorical ones: by dotted path.
     hparams: dict[str, Any] = field(default_factory=dict, compare=False)
     choices: dict[str, list[Any]] = field(default_factory=dict, compare=False)
 
@@ -64,10 +64,10 @@ def settings_of(config: Path, overrides: tuple[str, ...] = ()) -> Settings | Non
             "checkpoint_storage": kept or "all checkpoints",
         }
         branch = str(experiment.entrypoint), _without_fractions([hparams, experiment.data])
-        several = choices(experiment)
-        kinds = {path: several[path] for path in several if path not in _SIZES}
+        categorical = choices(experiment)
+        categorical = {path: categorical[path] for path in categorical if path not in _SIZES}
         length = experiment.training_batches(size)
-        return Settings(length, validation, values, branch, dict(_by_path(hparams)), kinds)
+        return Settings(length, validation, values, branch, dict(_by_path(hparams)), categorical)
     except (errors.Pedl2DetError, ValueError, OSError):
         return None
 
@@ -84,7 +84,7 @@ def _without_fractions(value: object) -> object:
         return tuple((str(key), _without_fractions(value[key])) for key in kept)
     if isinstance(value, list | tuple):
         return tuple(map(_without_fractions, value))
-    is_fraction = isinstance(value, float) and value not in (0, 1)  # these are switches, too
+    is_fraction = isinstance(value, float) and value not in (0, 1)  # 0.0 and 1.0 may be switches
     return "float" if is_fraction else str(value)
 
 
@@ -99,7 +99,7 @@ def differing_settings(
     differing = {}
     for key, before in old.values.items():
         after = new.values[key]
-        is_same = before == after  # or has another name today
+        is_same = before == after  # or only its name has changed
         if key == "searcher.name":
             is_same |= GONE_SEARCHERS.get(before, before) == after
         elif key == "searcher.metric":
@@ -117,7 +117,7 @@ def config_in_script(path: Path) -> Path | None:
     The path is that of the script, or of a trial that has no config.
 
     Raises:
-        Pedl2DetError: the script computes its config, and no file with one names it.
+        Pedl2DetError: the script computes its config, and no config file names the script.
     """
     home = path.resolve()
     for project in discover([home]).projects:

@@ -17,7 +17,7 @@ from pedl2det.analysis.tree import PRUNED, bytes_or_none
 from pedl2det.engine.migration import Result
 from pedl2det.errors import Pedl2DetError
 
-_SHARE = 4  # a copy takes at most a fourth of the free disk
+_SHARE = 4  # a copy takes at most a quarter of the free disk space
 #: A directory above the trial with more bytes or files is not copied as a whole.
 BUDGET = 2 * 1024**3
 MOST_FILES = 20_000
@@ -41,9 +41,9 @@ class Extent:
 def extent_of(home: Path, more: Sequence[Path] = (), *, tight: bool = False) -> Extent:
     """Find the files that a trial needs.
 
-    If they are in several directories, the nearest common parent is copied where that is small;
-    otherwise only they are. ``tight`` leaves out what only lies around them, and what only a config
-    names; ``more`` are other paths that the trial needs.
+    If they are in several directories, the nearest common parent is copied if it is small;
+    otherwise only the files are. ``tight`` leaves out other files in that parent, and files that
+    only a config names; ``more`` are other paths that the trial needs.
     """
     named = {home, *more, *_around(home, tight=tight)}
     root = Path(os.path.commonpath(named))
@@ -139,7 +139,7 @@ class Copy:
     overrides: tuple[str, ...] = ()  # of the config, as `run --set` takes them
     script: Path | None = None  # the plain script that trains it; None for a trial
     twin_is_script: bool = False  # whether it is compared with a plain script
-    #: Whether something was migrated: then only names that Determined has may be served.
+    #: Whether something was migrated: then it is run with `--as-written`.
     is_migrated: bool = False
 
     @property
@@ -166,7 +166,7 @@ class Copy:
 
 @dataclass(frozen=True)
 class Workshop:
-    """What is to be verified, with a temporary directory for copies and the results of training."""
+    """A trial to verify, with a temporary directory for copies and the results of training."""
 
     scratch: Path  # resolved
     config: Path  # by which the old trial is trained
@@ -176,7 +176,7 @@ class Workshop:
     overrides: tuple[str, ...] = ()  # of the config, as `run --set` takes them
 
     def copy(self, name: str, extent: Extent, config: Path | None = None) -> Copy:
-        """Copy a trial in place of an earlier copy, with the old trial's config or another."""
+        """Copy a trial over an earlier copy, with ``config`` or else that of the old trial."""
         top, out = self.scratch / name, self.scratch / "results" / name
         for directory in (top, out):
             shutil.rmtree(directory, ignore_errors=True)
@@ -184,14 +184,14 @@ class Workshop:
         root = top / (extent.root.name or "root")
         copy_paths(extent.root, extent.paths, root)
         home = root / extent.home.relative_to(extent.root)
-        used = _config_in(home, extent.home, config or self.config)
+        used = _place_config(home, extent.home, config or self.config)
         copy = Copy(name, extent, root, out, used, self.overrides)
         copy.lines.unlink(missing_ok=True)
         return copy
 
 
-def _config_in(copy: Path, home: Path, config: Path) -> Path:
-    """The config as a part of the copy, so that it is migrated with the code."""
+def _place_config(copy: Path, home: Path, config: Path) -> Path:
+    """Return the config's path in the copy; add it if it is not copied with the code."""
     real = config.resolve()
     if real.is_relative_to(home):
         return copy / real.relative_to(home)
@@ -205,11 +205,11 @@ def _config_in(copy: Path, home: Path, config: Path) -> Path:
 def copy_paths(root: Path, paths: Sequence[Path], target: Path) -> None:
     """Copy some paths in a directory, or all of it, without version control, caches and results.
 
-    A symbolic link to something that is copied becomes a link in the copy; for any other one, its
-    target is copied.
+    A symbolic link to something that is copied becomes a link in the copy; for any other link,
+    its target is copied.
 
     Raises:
-        Pedl2DetError: something cannot be read, or the disk has too little room.
+        Pedl2DetError: something cannot be read, or the disk has too little space.
     """
     places = {path: target / path.relative_to(root) for path in paths}
     try:
@@ -220,8 +220,8 @@ def copy_paths(root: Path, paths: Sequence[Path], target: Path) -> None:
         room = shutil.disk_usage(target).free // _SHARE
         if needed > room:
             raise Pedl2DetError(
-                f"{root}: a copy takes {needed / 1e9:.1f} GB, and {target} may take "
-                f"{room / 1e9:.1f}: keep large data elsewhere, or set TMPDIR to a larger disk"
+                f"{root}: a copy needs {needed / 1e9:.1f} GB, but {target} may use only "
+                f"{room / 1e9:.1f} GB: keep large data elsewhere, or set TMPDIR to a larger disk"
             )
         for source, place in entries:
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -239,7 +239,7 @@ def copy_paths(root: Path, paths: Sequence[Path], target: Path) -> None:
 def _entries(
     path: Path, place: Path, places: Mapping[Path, Path], above: tuple[Path, ...] = ()
 ) -> Iterator[tuple[Path | str | None, Path]]:
-    """List what is copied with its places: files, the texts of links, None for directories."""
+    """List what is copied with its places: files, the targets of links, None for directories."""
     if path.is_symlink():
         if not path.exists():
             yield str(path.readlink()), place

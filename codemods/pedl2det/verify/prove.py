@@ -42,15 +42,15 @@ def verify_trial(
 ) -> Verdict:
     """Train a trial and its migrated copy, and compare them.
 
-    Nothing is written into the trial. If they differ, the old trial is trained twice more, which
-    tells a trial that does not repeat itself from a wrong rewrite. A trial that has no config or
-    cannot be copied is not verified. See `training_length` for ``batches``, `Workshop` for
+    Nothing is written into the trial. If they differ, the old trial is trained twice more, to tell
+    a trial that is not repeatable from a wrong rewrite. A trial that has no config or cannot be
+    copied is not verified. See `training_length` for ``batches``, `Workshop` for
     ``against``, ``result`` and ``overrides``; ``report`` is the HTML file to write.
     """
     began = time.monotonic()
     try:
         if report is not None:
-            write_page(report, None)  # an earlier verification wrote it
+            write_page(report, None)  # remove the page of an earlier verification
         used = config or chosen_config(directory.resolve(), any_will_do=result is not None)
         with tempfile.TemporaryDirectory(prefix="pedl2det-verify-") as scratch:
             home = Path(scratch).resolve()
@@ -73,8 +73,8 @@ def verify_trial(
 
 
 def _judge(workshop: Workshop, batches: int | None) -> tuple[Verdict, Pair]:
-    """Train and compare; return the verdict on two trials, and them."""
-    pair, length, seconds, failed = _trained(workshop, batches)
+    """Train and compare two trials; return the verdict and the pair."""
+    pair, length, seconds, failed = _train_pair(workshop, batches)
     verdict = Verdict(
         workshop.directory,
         Conclusion.LEFT,
@@ -89,7 +89,7 @@ def _judge(workshop: Workshop, batches: int | None) -> tuple[Verdict, Pair]:
         is_old = copy is pair.old
         reason = copy.with_original_paths(failure.message)
         if not is_old and workshop.against is None:
-            reason += " (with the lines of the migrated file)"
+            reason += " (lines are those of the migrated file)"
         verdict = replace(
             verdict,
             outcome=Conclusion.OLD_FAILS if is_old else Conclusion.NEW_FAILS,
@@ -101,18 +101,18 @@ def _judge(workshop: Workshop, batches: int | None) -> tuple[Verdict, Pair]:
     if verdict.is_equal and (missing := missing_names(pair.changed_files())):
         message = f"{listed(missing)}: the installed library has no such name"
         verdict = replace(verdict, outcome=Conclusion.NEW_FAILS, message=message)
-    is_ours = verdict.is_equal and workshop.against is None
-    if is_ours and (skipped := skipped_functions(pair.old, pair.new)):
+    is_own_migration = verdict.is_equal and workshop.against is None
+    if is_own_migration and (skipped := skipped_functions(pair.old, pair.new)):
         message = f"{listed(skipped)}: the old trial executes this, the new one does not"
         verdict = replace(verdict, outcome=Conclusion.DIFFERENT, message=message)
     if not pair.new.is_migrated:
-        note = f"{workshop.directory} uses no old API: it is trained twice, as it is"
+        note = f"{workshop.directory} uses no old API: it is trained twice, unchanged"
         verdict = replace(verdict, notes=(note, *verdict.notes))
     pace = (length.batches or 0) / max(seconds, 0.1)
     return replace(verdict, pace=pace), pair
 
 
-def _trained(
+def _train_pair(
     workshop: Workshop, batches: int | None
 ) -> tuple[Pair, TrainingLength, float, tuple[Copy, Failure] | None]:
     """Train both, and return the first that fails; copy more files if the old one misses some."""
@@ -131,7 +131,7 @@ def _trained(
             break
         more += missing
     if old is not None or new is not None:
-        # Trained at the same time, they may have disturbed each other: by a file, a port, memory.
+        # Trained at the same time, they may have disturbed each other by a file, a port or memory.
         pair = prepare(workshop, extent)
         ((old,), seconds), new = train((pair.old,), length), None
         if old is None:
@@ -144,7 +144,7 @@ def _trained(
 def _compare(verdict: Verdict, pair: Pair, length: TrainingLength, workshop: Workshop) -> Verdict:
     comparison = compare_runs(pair.old.out, pair.new.out, pair.names)
     if length.total is not None and length.new_total is not None:
-        # This counts, however much was trained.
+        # This is a difference, however many batches were trained.
         text = f"the old config trains {length.total:,} batches, the new one {length.new_total:,}"
         batch = min(length.total, length.new_total) + 1
         difference = Difference(text, batch, is_structural=True, is_length=True)
@@ -158,8 +158,8 @@ def _compare(verdict: Verdict, pair: Pair, length: TrainingLength, workshop: Wor
         message = describe_equal(comparison, length, known, [*settings])
         epoch = comparison.epoch
         if comparison.batches < epoch <= (length.total or 0):  # no callback at its end was compared
-            more = f"--batches {epoch + 1} trains one"
-            notes += (f"no epoch has ended, it has {epoch:,} batches: {more}",)
+            more = f"train more than one with --batches {epoch + 1}"
+            notes += (f"no epoch ended, because it has {epoch:,} batches: {more}",)
         return replace(verdict, outcome=Conclusion.EQUAL, message=message, notes=notes)
     message = describe_different(comparison)
     verdict = replace(verdict, outcome=Conclusion.DIFFERENT, message=message)
@@ -175,9 +175,8 @@ def _compare(verdict: Verdict, pair: Pair, length: TrainingLength, workshop: Wor
     if not differing:
         return verdict
     first = differing[0].first_batch
-    since = f"it differs from batch {first} on" if first else "its weights differ"
-    what = "the old trial does not repeat itself: trained twice as it is"
-    message = f"not repeatable: {what}, {since}"
+    where = f"from batch {first} on" if first else "in its weights"
+    message = f"not repeatable: trained again unchanged, the old trial differs {where}"
     return replace(verdict, outcome=Conclusion.NOT_REPEATABLE, message=message)
 
 
@@ -205,7 +204,7 @@ def with_circumstances(
     results: Path | None = None,
     seconds: float = 0.0,
 ) -> Verdict:
-    """Add its circumstances to a verdict, also from the results of the old trial."""
+    """Add the circumstances to a verdict; ``results`` are those of the old trial."""
     from pedl2det_runtime.checkpoint.directory import latest
     from pedl2det_runtime.checkpoint.state import read_metadata, read_state
 
@@ -236,5 +235,5 @@ def _commit(directory: Path) -> str:
 
     commit = git("rev-parse", "HEAD")
     if commit and git("status", "--porcelain", "--", "."):
-        return f"{commit} and changes that are not committed"
+        return f"{commit} with uncommitted changes"
     return commit if commit and git("ls-files", "--", ".") else ""  # git may ignore the directory

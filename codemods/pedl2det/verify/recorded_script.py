@@ -25,10 +25,10 @@ def record(out: Path, script: Path, arguments: Sequence[str]) -> None:
     keras_versions.choose_keras_2()
     keras_versions.load_tensorflow()
     out.mkdir(parents=True)
-    recorders = _recorded_fits(out)
+    recorders = _record_fits(out)
     modules: dict[str, Any] = sys.modules
     own = {name: module for name, module in modules.items() if name.partition(".")[0] in _KEPT_OUT}
-    modules.update(dict.fromkeys([*own, *_KEPT_OUT]))  # None: it cannot be imported
+    modules.update(dict.fromkeys([*own, *_KEPT_OUT]))  # None blocks an import
     sys.argv = [str(script), *arguments]
     sys.path.insert(0, str(script.parent))
     try:
@@ -39,8 +39,8 @@ def record(out: Path, script: Path, arguments: Sequence[str]) -> None:
         _save(out, recorder.model, recorder.batches)
 
 
-def _recorded_fits(out: Path) -> list[Any]:
-    """Let ``fit`` of every model record; return a list that gets its recorders."""
+def _record_fits(out: Path) -> list[Any]:
+    """Make every model record its ``fit``; return the list that collects the recorders."""
     import tensorflow as tf
 
     from pedl2det_runtime.backends.learning_rates import LearningRates

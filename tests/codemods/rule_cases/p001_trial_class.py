@@ -159,13 +159,13 @@ CASES = (
     Case(
         {"model_def.py": _MADE, "test_net.py": _OTHER.format(trial="Net(given, **more)")},
         {},
-        "a trial is made with other arguments",
+        "a trial is made with arguments other",
     ),
     Case(_trial(_TWO), {"model_def.py": _IMPORTS + _TWO_AFTER}),
     Case(
         _trial(_TWO.replace("(hparams)\n", "(hparams, scale=2)\n")),
         {},
-        "carried over as it was: a constructor is called with more",
+        "carried over unchanged: a constructor is called with more",
     ),
     Case(
         _trial(
@@ -176,9 +176,7 @@ CASES = (
         {},
         "a decorator calls __init__ with the hyperparameters",
     ),
-    Case(
-        _trial(_MADE_ITSELF), {}, "carried over as it was: a trial is made by a method of its own"
-    ),
+    Case(_trial(_MADE_ITSELF), {}, "carried over unchanged: a trial is made by its own `__new__`"),
     Case(_trial(_CLASS_WITHIN), {"model_def.py": _IMPORTS + _CLASS_WITHIN_AFTER}),
     Case({"model_def.py": _MIGRATED}, {"model_def.py": _MIGRATED}),
 )

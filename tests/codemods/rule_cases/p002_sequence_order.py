@@ -78,6 +78,6 @@ CASES = (
     Case(  # configs in steps and in batches, which are trained alike
         {**_EARLY, "distributed.yaml": EARLY_CONFIG.replace("max_steps: 2", _LENGTH)},
         {},
-        "Determined shuffled the batches of distributed.yaml",
+        "count in batches (distributed.yaml), Determined shuffled",
     ),
 )

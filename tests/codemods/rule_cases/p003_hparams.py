@@ -46,7 +46,7 @@ def _case(before: str, after: str) -> Case:
 
 
 def _carried(before: str, why: str) -> Case:
-    return Case(pedl_trial(before), {}, f"carried over as it was: {why}")
+    return Case(pedl_trial(before), {}, f"carried over unchanged: {why}")
 
 
 _NAMED = """\

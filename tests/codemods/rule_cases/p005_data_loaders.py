@@ -46,7 +46,7 @@ CASES = (
     Case(  # a module that imports the trial
         with_data(loaders(_OLD, f"from model_def import Net\n{_LOAD}")),
         {},
-        says="carried over as it was: make_data_loaders or cached_property cannot",
+        says="carried over unchanged: make_data_loaders or cached_property cannot",
     ),
     Case(  # a tool calls it with arguments of its own, so its parameters stay
         {**pedl_trial(_OLD, _LOAD), "tool.py": _TOOL},

@@ -180,7 +180,7 @@ CASES = (
     Case(
         pedl_trial(_START + _build(_MAKE, 'model.compile("sgd", "mse")', _RETURN) + _ONE_MORE),
         {},
-        says="carried over as it was: the trial builds a model itself",
+        says="carried over unchanged: the trial builds a model itself",
     ),
     Case(  # wrapped by hand
         {"model_def.py": _BY_HAND.format(sgd=".SGD(lr")},

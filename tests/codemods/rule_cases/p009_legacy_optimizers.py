@@ -224,7 +224,7 @@ CASES = (
             "net.py": "import numpy as np\n\nimport legacy_keras\n\n"
             f"SGD = legacy_keras.SGD\n\n{_BY_TEXT}"
         },
-        "reaches names of the trial by text",
+        "reaches names of the trial by string",
     ),
     _context(*["tf.keras.optimizers.Adam(learning_rate=0.1)"] * 2),
     _context(*["tf.keras.optimizers.Adam(**OPTIONS)"] * 2, "optimizers ignore lr="),

@@ -141,7 +141,7 @@ CASES = (
     Case(  # a script that cannot become a generator is carried over whole
         {"const.yaml": _CONFIG, "blobs.py": "x = [1, 2]\n", "train.py": _RETURNS},
         {"train.py": _RETURNS_AFTER, "train_trial.py": _BESIDE},
-        "carried over as it was: fit may be called more than once",
+        "carried over unchanged: fit may be called more than once",
     ),
     Case(  # the context of the Native API in a function
         {"train.py": _ASKS.format(config=_SMALL)},

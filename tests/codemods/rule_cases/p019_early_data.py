@@ -26,5 +26,5 @@ CASES = (
             "    return self.context.wrap_dataset(tf.data.Dataset.range(8)).batch(2)\n\n" + _VALID
         ),
     ),
-    Case(early_trial(_TWICE), {}, "carried over as it was: build_training_data_loader is called"),
+    Case(early_trial(_TWICE), {}, "carried over unchanged: build_training_data_loader is called"),
 )

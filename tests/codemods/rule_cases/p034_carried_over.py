@@ -42,6 +42,6 @@ data: {legacy_config: {entrypoints: {trial_class: 'model_def:Net', data_loaders_
     Case(  # a trial on a context beside those of PEDL stays one
         {**_TRIAL, "twin.py": _TWIN},
         {"twin.py": _TWIN},
-        "Twin is a trial of Determined, and shares files with trials of PEDL",
+        "Twin is a Determined trial, but shares files with PEDL trials",
     ),
 )

@@ -38,7 +38,7 @@ def width():
 
 
 def _case(code: str, says: str) -> Case:
-    return Case(pedl_trial(_NET.format(code=code)), {}, f"carried over as it was: {says}")
+    return Case(pedl_trial(_NET.format(code=code)), {}, f"carried over unchanged: {says}")
 
 
 _AT_IMPORT = """\
@@ -91,7 +91,7 @@ def net(x):
 """
 _BLOCKS = "def small(x):\n    return x\n"
 _OF_HPARAMS = "import pedl\n\n\ndef small(x):\n    return x * pedl.get_hyperparameter('units')\n"
-_SAYS = "carried over as it was: "
+_SAYS = "carried over unchanged: "
 CASES = (
     Case(
         pedl_trial(_AT_IMPORT) | {"rates.py": "RATES = {}\n"},

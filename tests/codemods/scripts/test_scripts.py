@@ -543,15 +543,18 @@ MARKED = {
     ),
     "a function that nothing calls": (
         "def go(model):\n    model.fit([1], [2], epochs=2)\n",
-        "the script's own statements lead to no fit",
+        "no call of fit on a model was found",
     ),
     "a function that a library starts": (
         "from absl import app\n\n\ndef main(argv):\n    model = keras.Model(argv[0])\n"
         "    model.fit([1], [2], validation_data=([3], [4]))\n\n\napp.run(main)\n",
-        "the script's own statements lead to no fit",
+        "no call of fit on a model was found",
     ),
-    "a loop of its own": (f"{STRAIGHT}model.train_on_batch(x, y)\n", "lead to no fit"),
-    "no training": ("x = 1\n", "lead to no fit"),
+    "a loop of its own": (
+        f"{STRAIGHT}model.train_on_batch(x, y)\n",
+        "no call of fit on a model was found",
+    ),
+    "no training": ("x = 1\n", "no call of fit on a model was found"),
 }
 
 

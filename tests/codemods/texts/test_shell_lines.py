@@ -97,7 +97,7 @@ def test_what_becomes_of_a_command(old: str, local: str, remote: str) -> None:
                 *("c.yaml 'a'b", "c.yaml a\\ b", "c.yaml . --test", "c.yaml . --config a=1"),
             )
         ],
-        ("P=pedl\n$P e create c.yaml .", "the name of PEDL's command line, in a variable"),
+        ("P=pedl\n$P e create c.yaml .", "this variable holds the name of PEDL's command line"),
         ("P = pedl -m $(H)\n$(P) e create c.yaml .", "the name of PEDL's command line"),
         ('CMD ["pedl", "e", "create", "--paused"]', '["pedl": PEDL'),
         ('ENTRYPOINT ["pedl"]', '["pedl": PEDL'),
@@ -126,7 +126,7 @@ def test_what_asks_a_cluster_is_noted(command: str, cluster: bool) -> None:
 
     (note,) = result.findings
     assert (result.text, note.kind) == (command, Kind.NOTE)
-    assert note.message.endswith("asks a cluster of PEDL")
+    assert note.message.endswith("needs a PEDL cluster")
 
 
 def test_comments_say_what_is_run_today() -> None:

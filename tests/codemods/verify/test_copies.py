@@ -91,7 +91,7 @@ def test_a_copy_that_would_fill_the_disk_is_refused(
     root = write_tree(tmp_path / "root", {"big.bin": "x" * 3000})
     monkeypatch.setattr(copies, "_SHARE", 10**18)
 
-    with pytest.raises(Pedl2DetError, match=r"root: a copy takes 0\.0 GB, and .* set TMPDIR"):
+    with pytest.raises(Pedl2DetError, match=r"root: a copy needs 0\.0 GB, but .* set TMPDIR"):
         copied(root)
 
     assert not [*(tmp_path / "copy").iterdir()]

@@ -131,7 +131,7 @@ def test_a_proof_names_the_commit_of_the_trial_itself(
     assert named("trial") == commit
     assert named("ignored") == ""
     write_tree(tmp_path / "own" / "trial", {"b.py": ""})
-    assert named("trial") == f"{commit} and changes that are not committed"
+    assert named("trial") == f"{commit} with uncommitted changes"
 
 
 def test_a_page_that_cannot_be_written_is_one_error(tmp_path: Path) -> None:

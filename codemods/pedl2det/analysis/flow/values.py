@@ -35,7 +35,7 @@ class Origin:
 class Way(Enum):
     """What happens to a value at a use."""
 
-    RETURNED = "returned"  #: by a function that is not called in the project, or is an entry
+    RETURNED = "returned"  #: by a function that is not called in the project, or is an entry point
     ARGUMENT = "argument"  #: of a call that cannot be followed
     ATTRIBUTE = "attribute"  #: read from it, ``value.x``
     METHOD = "method"  #: called on it, ``value.x()``
@@ -189,7 +189,7 @@ def has_decorator(function: ast.AST, name: str) -> bool:
 
 
 def has_only_decorators(function: ast.AST, names: Iterable[str]) -> bool:
-    """Whether all decorators of a function have one of some names, in whatever module."""
+    """Whether all decorators of a function have one of some names, from any module."""
     for decorator in getattr(function, "decorator_list", ()):
         maker = decorator.func if isinstance(decorator, ast.Call) else decorator
         if getattr(maker, "attr", getattr(maker, "id", "")) not in names:
@@ -198,7 +198,7 @@ def has_only_decorators(function: ast.AST, names: Iterable[str]) -> bool:
 
 
 def argument(call: ast.Call, name: str, place: int) -> ast.expr | None:
-    """The argument of a call with a name, or else at a place; None if it is not visible."""
+    """The argument of a call by its keyword, or else its position; None if it is not visible."""
     named = [keyword.value for keyword in call.keywords if keyword.arg == name]
     return next(iter([*named, *call.args[place : place + 1]]), None)
 
@@ -206,7 +206,7 @@ def argument(call: ast.Call, name: str, place: int) -> ast.expr | None:
 def arguments_of(
     call: ast.Call, parameters: Sequence[str], **aliases: str
 ) -> dict[str, ast.expr] | None:
-    """The arguments of a call by parameter, or its alias; None if they are not all visible."""
+    """The arguments of a call by parameter; None if they are not all visible."""
     if len(call.args) > len(parameters) or any(
         isinstance(value, ast.Starred) for value in call.args
     ):

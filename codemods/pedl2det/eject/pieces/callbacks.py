@@ -2,7 +2,7 @@ import tensorflow as tf
 
 
 class Callback(tf.keras.callbacks.Callback):
-    """A Keras callback that is also told of workloads, the batches between two reports."""
+    """A Keras callback with events of workloads, which are the batches between reports."""
 
     def on_train_workload_begin(self, total_batches_trained, batches_requested, logs):
         """Called at the beginning of a workload."""
@@ -71,13 +71,13 @@ TFKerasTensorBoard = TensorBoard
 class TrialCallbacks(tf.keras.callbacks.Callback):
     """Calls the callbacks of a trial, whose epochs are not those of ``fit``.
 
-    To ``fit``, an epoch ends with a validation. To the trial, it has ``epoch`` batches; and the
-    metrics of training are means of a workload.
+    For ``fit``, an epoch ends with a validation. For the trial, an epoch has ``epoch`` batches,
+    and training metrics are means over a workload.
 
     Args:
         context: the context of the trial.
         callbacks: its callbacks.
-        total: batches in the training, which ends there.
+        total: batches in the training.
         workload: the most batches in a workload.
         validate_every: batches between validations, at which a workload ends too; 0 for none.
         epoch: batches in an epoch of the trial; 0 if there are none.
@@ -88,7 +88,7 @@ class TrialCallbacks(tf.keras.callbacks.Callback):
         self._context, self._callbacks = context, callbacks
         self._total, self._workload, self._epoch = total, workload, epoch
         self._validate_every = validate_every or total
-        self._until = 0  # where the present workload ends
+        self._until = 0  # the batch at which the current workload ends
         self._is_stopping = False
 
     def on_train_begin(self, logs=None):

@@ -5,12 +5,12 @@ import types
 import numpy as np
 import tensorflow as tf
 
-#: The context of the trial that is trained, for code that is given none.
+#: The context of the trial, for code that does not get it as an argument.
 _contexts = []
 
 
 def get_cluster_info():
-    """Return what is known of the training while the modules of the trial are imported."""
+    """Return what a cluster would say of the trial; None before the trial has a context."""
     if not _contexts:
         return None
     context = _contexts[-1]
@@ -58,7 +58,7 @@ class TFKerasTrialContext:
         return copy.deepcopy(self._config)
 
     def get_data_config(self):
-        """Return the section ``data`` of the experiment config."""
+        """Return the ``data`` section of the experiment config."""
         return self._config.get("data") or {}
 
     def get_global_batch_size(self):
@@ -70,7 +70,7 @@ class TFKerasTrialContext:
         return self.get_global_batch_size()
 
     def get_trial_seed(self):
-        """Return the seed of everything."""
+        """Return the seed of the trial."""
         return self._seed
 
     def get_experiment_id(self):
@@ -88,11 +88,11 @@ class TFKerasTrialContext:
         return self.out / "tensorboard"
 
     def get_stop_requested(self):
-        """Return whether the training ends with the present workload."""
+        """Return whether the training ends with the current workload."""
         return self._stop_requested
 
     def set_stop_requested(self, stop_requested):
-        """End the training with the present workload, or take that back."""
+        """Request that the training ends with the current workload, or cancel that."""
         self._stop_requested = stop_requested
 
     def configure_fit(self, **settings):
@@ -105,12 +105,12 @@ class TFKerasTrialContext:
         )
 
     def wrap_model(self, model):
-        """Make this the model that is trained."""
+        """Register the model to train, and return it."""
         self.model = model
         return model
 
     def wrap_optimizer(self, optimizer):
-        """Return the optimizer; of a name, a new one."""
+        """Return the optimizer, or a new one for a name."""
         if isinstance(optimizer, str):
             return tf.keras.optimizers.get(optimizer)
         return optimizer
@@ -121,7 +121,7 @@ class TFKerasTrialContext:
 
 
 class _OneProcess:
-    """What a trial asks about the processes that train it: there is one."""
+    """What a trial may ask about the training processes: there is only one."""
 
     rank = local_rank = 0
     size = num_agents = 1
@@ -171,7 +171,7 @@ def seed_everything(seed):
 
 
 def apply_session_config(config, seed):
-    """Set TensorFlow's thread counts, and seed its global generator, which uses them."""
+    """Set TensorFlow's thread counts, then seed its global generator, which fixes them."""
     if config is not None:
         threads = tf.config.threading
         if config.intra_op_parallelism_threads:
