@@ -32,7 +32,9 @@ def with_epoch_logs(context, callbacks, data=None, trial=None, size=None):
         length = batches_in_epoch(context, data, own)
     if length < 1:
         raise ValueError("an epoch must be one batch or more: set records_per_epoch")
-    metrics = None if trial is None else getattr(trial, "training_metrics", dict)()
+    metrics = getattr(trial, "_training_metrics", None)  # which were made once
+    if metrics is None and trial is not None:
+        metrics = getattr(trial, "training_metrics", dict)()
     epochs = _Epochs(context, length, metrics, size or size_of_context())
     of_determined = determined.keras.callbacks.Callback
     told = [

@@ -55,6 +55,7 @@ def reported_as(name, metric):
 
 def _merged(trial):
     training: dict = getattr(trial, "training_metrics", dict)()
+    trial._training_metrics = training  # with_epoch_logs asks for them
     validation: dict = getattr(trial, "validation_metrics", dict)()
     merged = {}
     for name, metric in validation.items():  # before which Keras puts val_

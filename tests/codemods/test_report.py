@@ -198,7 +198,7 @@ def test_html_shows_counts_findings_and_changes(tmp_path: Path) -> None:
     assert "trains differently" in page.text
     assert "P006 in-memory-sequence" in page.text
     assert "P001 trial-class, P017 download-data x2" in page.text
-    assert "P001 trial-class A trial's constructor takes the context instead" in page.text
+    assert "P001 trial-class Make a trial's constructor take and keep the context" in page.text
     assert '<div class="less">-old</div>\n<div class="more">+new</div>' in text
     assert '<div class="more">+more</div>' in text
 

@@ -43,7 +43,7 @@ def test_a_trial_that_is_left_keeps_the_file_that_another_wants(tmp_path: Path) 
     left = run(root)
 
     assert left.exit_code == 1
-    assert f"{root / 't0' / 'data.py'}:1: scan: trials share this file" in left.output
+    assert f"{root / 't0' / 'data.py'}:1: scan: several trials share this file" in left.output
     assert "0 of 2 trials rewritten" in left.output
     assert read_tree(root) == before
 
@@ -57,7 +57,7 @@ def test_a_config_that_each_wants_otherwise_is_left(tmp_path: Path) -> None:
     left = run(root)
 
     assert left.exit_code == 1
-    assert left.output.count("const.yaml:1: scan: trials share this file") == 2
+    assert left.output.count("const.yaml:1: scan: several trials share this file") == 2
     assert read_tree(root) == before
 
 

@@ -196,14 +196,6 @@ def test_a_tool_beside_a_trial_says_nothing_of_its_keras(tool: str, tmp_path: Pa
     assert "use_standalone_keras()" in (tmp_path / "model_def.py").read_text()
 
 
-def test_layers_of_both_kerases_with_hidden_losses_are_named(tmp_path: Path) -> None:
-    files = trial(more="import tensorflow as tf\nhead = tf.keras.layers.Dense(1)\n")
-    files["model_def.py"] = files["model_def.py"].replace('"mse"', 'hparams["loss"]')
-    result = migrated(tmp_path, files)
-
-    assert any(one.rule == "P026" and "tf.keras's" in one.message for one in result.findings)
-
-
 def test_a_config_in_json_is_named(tmp_path: Path) -> None:
     config = {"hyperparameters": {"units": 8}, "searcher": {"name": "single", "max_steps": 2}}
     result = migrated(tmp_path, trial() | {"wide.json": json.dumps(config)})
@@ -343,6 +335,19 @@ def test_a_trial_that_is_carried_over_has_the_callbacks_of_todays_keras(tmp_path
     assert "from tensorflow.keras.callbacks import EarlyStopping" in text
 
 
+def test_a_trial_that_is_carried_over_may_have_ragged_arrays_of_arrays(tmp_path: Path) -> None:
+    code = (
+        "import numpy as np\n\nx = np.array(np.array_split(np.ones(9), 2))\ny = np.array([1, 2])\n"
+    )
+    write_tree(tmp_path, trial("from rows import x") | {"rows.py": code})
+
+    write_all(migrate([tmp_path], Options(carries=lambda _: True)).files)
+
+    text = (tmp_path / "rows.py").read_text()
+    assert "legacy_keras.ragged_array(np.array_split(" in text
+    assert "np.array([1, 2])" in text
+
+
 def test_rows_that_are_parts_of_lists_may_be_ragged(tmp_path: Path) -> None:
     code = """\
 import numpy as np
@@ -408,6 +413,7 @@ class Mean(tf.keras.layers.Layer):
         (PARTS.replace("tuple(array[index] for array in self.arrays)", "index, index"), "", False),
         (WEIGHED, "", True),
         ("kept = {}\nkept['train'] = (x, y, w) if w else (x, y)", "", True),
+        (WEIGHED.replace("parts += (1,)", "parts = (*parts, 1)"), "", True),
         (WEIGHED.replace("parts += ", "shape = rows + "), "", True),
         (WEIGHED.replace("parts += (1,)", "rows.reshape(shape + (1,))"), "", False),
         ("def stop(options):\n    return tf.keras.callbacks.EarlyStopping(**options)", "", True),

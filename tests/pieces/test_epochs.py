@@ -122,6 +122,19 @@ def test_callbacks_of_a_keras_trial_get_the_metrics_of_its_training(pieces: Any)
     assert "more" not in first.logs
 
 
+def test_the_metrics_of_a_keras_trial_are_made_once(pieces: Any) -> None:
+    """A callback may change a variable that they hold."""
+    made: list[str] = []
+    trial = SimpleNamespace(
+        training_metrics=lambda: made.append("error") or {"error": "mae"}, loss=lambda: "mse"
+    )
+
+    pieces.named_metrics(trial)
+    pieces.with_epoch_logs(Context(), [Told()], 1, trial)
+
+    assert made == ["error"]
+
+
 def test_the_parameters_are_those_of_the_old_fit(pieces: Any) -> None:
     told = Told()
 

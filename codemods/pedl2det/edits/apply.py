@@ -244,11 +244,9 @@ class _Applier(cst.CSTTransformer):
             self._touch()
         if not (touched or edits):
             return updated
-        if isinstance(updated, cst.FunctionDef):
-            if not updated.params.children:  # drop the space of removed ones
-                updated = updated.with_changes(whitespace_before_params=cst.SimpleWhitespace(""))
-            if updated.params is not original.params and "# type: (" in self._source.text:
-                updated = updated.visit(layout.OpenSignature())
+        if isinstance(updated, cst.FunctionDef) and not updated.params.children:
+            no_space = cst.SimpleWhitespace("")  # where parameters were
+            updated = updated.with_changes(whitespace_before_params=no_space)
         lines = self._around(original, updated.with_changes(leading_lines=[]), edits)
         return self._finished(original, lines, head_only=True)
 

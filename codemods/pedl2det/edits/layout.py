@@ -39,15 +39,6 @@ def with_comments(statement: Any, text: str) -> Any:
     return statement.with_changes(leading_lines=[*statement.leading_lines, *comments])
 
 
-class OpenSignature(cst.CSTTransformer):
-    """Removes the parameters from the type comments of a function."""
-
-    def leave_Comment(self, original_node: cst.Comment, updated_node: cst.Comment) -> cst.Comment:
-        """Change a type comment of a signature."""
-        value = re.sub(r"# type: \(.*\) -> (.+)", r"# type: (...) -> \1", updated_node.value)
-        return updated_node.with_changes(value=value)
-
-
 def with_first(function: Any, new: Sequence[Any]) -> Any:
     """Return a function with statements at its start, after the docstring."""
     body = _body(function)

@@ -43,12 +43,8 @@ def finding_on(
 def _columns(source: Source, node: Any) -> tuple[int, int]:
     """The first column of a node, and the column after its last one on the same line."""
     line, column = source.start(node)
-    text = source.lines[line - 1].rstrip()
-    if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-        at = text.find(node.name, column)
-        return (at, at + len(node.name)) if at >= 0 else (column, len(text))
     if getattr(node, "end_lineno", line) != line:
-        return column, max(len(text), column + 1)
+        return column, max(len(source.lines[line - 1].rstrip()), column + 1)
     _, (_, end) = source.span(node)
     return column, max(end, column + 1)
 

@@ -302,8 +302,8 @@ def _keep(
                 edits.append(Replace(value, f"legacy_keras.{piece}({{value}})", {"value": value}))
         stars = [keyword.value for keyword in call.keywords if keyword.arg is None]
         for value in stars if not has_own else ():
-            code = f"legacy_keras.arguments_of_{piece}({{value}})"
-            edits.append(Replace(value, code, {"value": value}))
+            arguments = f"arguments_of_{piece}"
+            edits.append(Replace(value, f"legacy_keras.{arguments}({{value}})", {"value": value}))
         if not (compiled.optimizers or has_own or compiled.hides_arguments):
             edits.append(AddArgument(call, f'optimizer=legacy_keras.{piece}("rmsprop")'))
     config = renamed_since_tf1(trial, call) if compiled.is_trained and methods else ()

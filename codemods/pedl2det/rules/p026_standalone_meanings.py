@@ -11,14 +11,12 @@ from collections.abc import Iterable, Iterator
 
 import pedl2det_names as names
 from pedl2det.analysis import old_keras
-from pedl2det.analysis.models import compiles, is_certain, losses_and_metrics
+from pedl2det.analysis.models import is_certain, losses_and_metrics
 from pedl2det.analysis.old_keras import KERAS, is_standalone
 from pedl2det.analysis.trial import Reference, Trial
-from pedl2det.findings import Kind
-from pedl2det.fixes import Drop, Edit, Fix, Remark, Replace, rewrite
+from pedl2det.fixes import Drop, Edit, Fix, Replace, rewrite
 from pedl2det.support import MODULE
 
-_LAYERS = ("keras.engine", "keras.layers", "keras.models")
 #: Losses that were other functions, by the names that Keras has for them.
 _LOSSES = {
     "hinge": "hinge",
@@ -27,24 +25,11 @@ _LOSSES = {
     "cosine_proximity": "cosine_proximity",
 }
 
-_BOTH = "layers of keras and of tf.keras in one trial: optimizers and losses by name are tf.keras's"
-_ONE = "build its models with one of them, or give compile objects"
 
-
-def check(trial: Trial) -> Iterable[Fix | Remark]:
+def check(trial: Trial) -> Iterable[Fix]:
     """Rewrite these names wherever a project uses standalone Keras."""
     if not old_keras.imports_standalone(trial):
         return
-    layers = [use for use in trial.trained.references if use.dotted.startswith(_LAYERS)]
-    if layers and not old_keras.has_standalone_layers(trial):
-        values = [value for compiled in compiles(trial) for value in compiled.optimizers]
-        unknown = [
-            value
-            for value in values
-            if old_keras.optimizer_kind(trial, value) is old_keras.OptimizerKind.UNKNOWN
-        ]
-        unknown += [value for value in losses_and_metrics(trial) if not is_certain(trial, value)]
-        yield from (Remark(value, _BOTH, _ONE, Kind.DIFFERENT) for value in unknown[:1])
     for reference in trial.references:
         module, _, name = reference.dotted.rpartition(".")
         node = reference.node

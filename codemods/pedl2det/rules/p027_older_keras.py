@@ -138,7 +138,7 @@ def _trains_on_pairs(trial: Trial) -> bool:
 def _is_of_more(trial: Trial, parts: ast.Tuple) -> bool:
     """Whether a tuple has more than two parts, or is added to others, and is no shape."""
     parents = trial.modules.home(parts).names.parents
-    around, is_added = parents[parts], False
+    around, is_added = parents[parts], any(isinstance(part, ast.Starred) for part in parts.elts)
     while isinstance(around, ast.BinOp) and isinstance(around.op, ast.Add):
         around, is_added = parents[around], True
     is_added |= isinstance(around, ast.AugAssign)

@@ -12,8 +12,9 @@ from pathlib import Path
 from pedl2det.engine.migration import Proof, Result, Status
 from pedl2det.findings import Finding, Kind
 from pedl2det.verify.prove import verify_trial
-from pedl2det.verify.trainings import Training, listed, trainings
+from pedl2det.verify.trainings import Training, trainings
 from pedl2det.verify.unrun import common
+from pedl2det.verify.verdict import listed
 from pedl2det.visible import shown
 
 _SECOND = "in the second form, because the first was refuted"
@@ -51,16 +52,18 @@ class Series:
         others, left = others[: _MOST_TRAININGS - 1], others[_MOST_TRAININGS - 1 :]
         seconds = min(_SECONDS_OF_ANOTHER, _SECONDS_OF_OTHERS / max(len(others), 1))
         batches = max(_LEAST_OF_OTHERS, int(seconds * proof.pace))
-        by_message: dict[str, list[Training]] = defaultdict(list)
+        by_message: dict[str, list[str]] = defaultdict(list)
         for training in others:
             config, overrides = training
             verdict = verify_trial(directory, config, batches, result=result, overrides=overrides)
-            message, _, _ = verdict.message.partition(";")  # the first proof says the rest
-            shown_verdict = f"by {training}: {message if verdict.is_equal else verdict.message}"
+            message = verdict.message
+            if verdict.is_equal:
+                message, _, _ = message.partition(";")  # the first proof says the rest
+            shown_verdict = f"by {training}: {message}"
             self._say(f"    {shown_verdict}")
             if verdict.refutes:
                 return replace(verdict, message=shown_verdict)
-            by_message[message if verdict.is_equal else verdict.message].append(training)
+            by_message[message].append(str(training))
             if verdict.is_equal:
                 proof = replace(
                     proof,
@@ -68,9 +71,9 @@ class Series:
                     unrun=common(proof.unrun, verdict.unrun),
                     unseen=common(proof.unseen, verdict.unseen),
                 )
-        messages = [f"by {listed(group)}: {message}" for message, group in by_message.items()]
-        messages += [f"not trained by {listed(left)}"] if left else []
-        return replace(proof, message="; ".join((proof.message, *messages)))
+        parts = [f"by {listed(group)}: {message}" for message, group in by_message.items()]
+        parts += [f"not trained by {listed([*map(str, left)])}"] if left else []
+        return replace(proof, message="; ".join((proof.message, *parts)))
 
 
 #: Proves the migration of the trial in a directory.

@@ -50,18 +50,6 @@ def trainings(configs: Iterable[Path]) -> list[Training]:
     return every
 
 
-def listed(group: Iterable[Training]) -> str:
-    """Return some trainings in a line; of several with values in one config, how many there are."""
-    names = []
-    for (config, has_values), found in itertools.groupby(group, lambda t: (t[0], bool(t[1]))):
-        several = [*found]
-        if config is not None and has_values and len(several) > 1:
-            names.append(f"{config.name} with {len(several)} choices of its values")
-        else:
-            names += map(str, several)
-    return ", ".join(names)
-
-
 def _overrides(values: Iterable[tuple[str, Any]]) -> list[str]:
     return [f"hyperparameters.{path}={json.dumps(value, default=str)}" for path, value in values]
 
@@ -78,10 +66,7 @@ def _covering(
         row = {*max(left, key=len)}
         for values in columns:
             if row.isdisjoint(values):
-                row.add(max(values, key=lambda value: _count({*row, value}, left)))
+                together = [sum(pair <= {*row, value} for pair in left) for value in values]
+                row.add(values[together.index(max(together))])
         left = [values for values in left if not values <= row]
         yield tuple(value for values in columns for value in values if value in row)
-
-
-def _count(row: set[str], wanted: Iterable[set[str]]) -> int:
-    return sum(values <= row for values in wanted)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pedl2det.verify.trainings import Training, listed, trainings
+from pedl2det.verify.trainings import Training, trainings
 
 
 def test_whole_numbers_may_choose_a_branch_and_fractions_and_batch_sizes_do_not(
@@ -90,18 +90,3 @@ def test_the_upper_bound_of_an_old_search_is_not_drawn(tmp_path: Path) -> None:
     rows = of_search(tmp_path, {"x": {"type": "int", "minval": 2, "maxval": 9}}, searcher=searcher)
 
     assert {row["x"] for row in rows} <= {2, 8}
-
-
-def test_a_list_of_trainings_counts_those_with_values() -> None:
-    one, two = Path("one.yaml"), Path("two.yaml")
-    group = [
-        Training(one),
-        Training(two),
-        Training(two, ("hyperparameters.x=1", "hyperparameters.y=2")),
-        Training(two, ("hyperparameters.x=2",)),
-        Training(one, ("hyperparameters.x=3", "data.z=4")),
-    ]
-
-    assert listed(group) == (
-        "one.yaml, two.yaml, two.yaml with 2 choices of its values, one.yaml with x=3, data.z=4"
-    )
