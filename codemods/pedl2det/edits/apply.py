@@ -7,6 +7,7 @@ so that edits nest; what no hole keeps is dropped, together with the edits in it
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -37,8 +38,11 @@ def apply(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str])
         Overlap: two edits replace the same node.
         NotLocated: a node has no libcst node.
     """
-    locator = Locator(source)
-    return locator.module.visit(_Applier(source, locator, edits, context)).code
+    locator, edits = Locator(source), [*edits]
+    code = locator.module.visit(_Applier(source, locator, edits, context)).code
+    if any(isinstance(edit, fx.AddParameter | fx.Drop) for edit in edits):
+        code = re.sub(r"# type: \(.*\) -> ", "# type: (...) -> ", code)  # of signatures
+    return code
 
 
 class _Applier(cst.CSTTransformer):

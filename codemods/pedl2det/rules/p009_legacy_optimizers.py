@@ -118,10 +118,6 @@ def _rewrite_use(trial: Trial, reference: Reference, row: names.Name) -> Iterato
         is_plain = all(_clips(clip.value) for clip in clips) and not old_keras.sets_epsilon(trial)
         is_faithful = is_standalone and not is_plain
         edits = None if is_faithful else call_edits(call, row)
-        has_rate = any(keyword.arg == "lr" for keyword in call.keywords)
-        if has_rate and row.keywords.get("lr", "") is None:
-            message = "Ftrl never read lr=, and trained with its default rate, 0.001"
-            yield Remark(call, message, "give learning_rate= if it is to have another", Kind.NOTE)
         if is_standalone and len(clips) > 1:
             message = "Keras 2.2.4 clipped by the norm first, and today's Keras by the value first"
             yield Remark(call, message, "keep one of clipnorm and clipvalue")

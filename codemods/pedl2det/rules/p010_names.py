@@ -177,8 +177,8 @@ def _is_regular(trial: Trial, value: ast.AST) -> bool:
         case ast.Call(func=ast.Attribute(attr="index" | "count")):
             return True
         case ast.Call(func=function):
-            package = (trial.modules.meaning(function) or "").partition(".")[0]
-            return package in _ARRAYS and not trial.carried
+            package, _, name = (trial.modules.meaning(function) or "").partition(".")
+            return package in _ARRAYS and not (trial.carried or "preprocessing.text." in name)
         case ast.List(elts=[]):  # filled by what is appended
             return not (trial.is_unseen(value) or any(map(_is_list, _appended(trial, value))))
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
