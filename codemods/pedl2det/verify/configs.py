@@ -34,7 +34,7 @@ class Settings:
     #: The values that may select a branch of the code: all except fractions, with which code only
     #: computes, and batch sizes.
     branch: object = field(default=None, compare=False)
-    #: The sampled hyperparameters, and all values of categorical ones: by dotted path.
+    #: The sampled hyperparameters, and the values to try of searched ones: by dotted path.
     hparams: dict[str, Any] = field(default_factory=dict, compare=False)
     choices: dict[str, list[Any]] = field(default_factory=dict, compare=False)
 
@@ -64,10 +64,9 @@ def settings_of(config: Path, overrides: tuple[str, ...] = ()) -> Settings | Non
             "checkpoint_storage": kept or "all checkpoints",
         }
         branch = str(experiment.entrypoint), _without_fractions([hparams, experiment.data])
-        categorical = choices(experiment)
-        categorical = {path: categorical[path] for path in categorical if path not in _SIZES}
+        several = {key: tried for key, tried in choices(experiment).items() if key not in _SIZES}
         length = experiment.training_batches(size)
-        return Settings(length, validation, values, branch, dict(_by_path(hparams)), categorical)
+        return Settings(length, validation, values, branch, dict(_by_path(hparams)), several)
     except (errors.Pedl2DetError, ValueError, OSError):
         return None
 

@@ -59,18 +59,16 @@ class Series:
             message = verdict.message
             if verdict.is_equal:
                 message, _, _ = message.partition(";")  # the first proof says the rest
-            shown_verdict = f"by {training}: {message}"
-            self._say(f"    {shown_verdict}")
-            if verdict.refutes:
-                return replace(verdict, message=shown_verdict)
-            by_message[message].append(str(training))
-            if verdict.is_equal:
                 proof = replace(
                     proof,
                     configs=tuple(dict.fromkeys((*proof.configs, *verdict.configs))),
                     unrun=common(proof.unrun, verdict.unrun),
                     unseen=common(proof.unseen, verdict.unseen),
                 )
+            self._say(f"    by {training}: {message}")
+            if verdict.refutes:
+                return replace(verdict, message=f"by {training}: {message}")
+            by_message[message].append(str(training))
         parts = [f"by {listed(group)}: {message}" for message, group in by_message.items()]
         parts += [f"not trained by {listed([*map(str, left)])}"] if left else []
         return replace(proof, message="; ".join((proof.message, *parts)))

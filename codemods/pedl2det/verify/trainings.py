@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pedl2det.report.text import simplest_first
 from pedl2det.verify.configs import settings_of
+
+_FEW = 12  # points of a search that are all trained; of larger ones, values in pairs
 
 
 class Training(NamedTuple):
@@ -28,8 +31,8 @@ def trainings(configs: Iterable[Path]) -> list[Training]:
     """Return what a trial can be trained by: each config, then values of searches.
 
     A config of each branch comes first, const.yaml and single trainings before others, then those
-    that differ in fractions, sizes and searches alone. Each two values that a search may draw
-    together are in one training at least, and so are the ends of its ranges.
+    that differ in fractions, sizes and searches alone. Values that a search may draw, and the ends
+    of its ranges, are trained in pairs: each two are in one training at least.
     """
     by_branch: dict[object, Path] = {}
     ordered = simplest_first(configs)
@@ -57,10 +60,10 @@ def _overrides(values: Iterable[tuple[str, Any]]) -> list[str]:
 def _covering(
     columns: Sequence[Sequence[str]], trained: Sequence[set[str]]
 ) -> Iterator[tuple[str, ...]]:
-    """Yield a value of each column, until each two have been together (pairwise testing)."""
-    every = [{value} for values in columns for value in values]
-    for first, second in itertools.combinations(columns, 2):
-        every += [{*pair} for pair in itertools.product(first, second)]
+    """Yield a value of each column, until each two, or all of few, have been together."""
+    is_small = len(columns) < 2 or math.prod(map(len, columns)) <= _FEW
+    groups = [columns] if is_small else itertools.combinations(columns, 2)
+    every = [{*values} for group in groups for values in itertools.product(*group)]
     left = [values for values in every if not any(map(values.issubset, trained))]
     while left:
         row = {*max(left, key=len)}

@@ -66,6 +66,18 @@ def test_each_two_values_of_a_search_are_trained_together(
     assert len(rows) <= 2 * max(sizes) ** 2
 
 
+def test_all_points_of_a_small_search_are_trained(tmp_path: Path) -> None:
+    rows = of_search(tmp_path, {name: categorical(0, 1) for name in "abc"})
+
+    assert len({tuple(row.values()) for row in rows}) == 7  # and one that the config draws
+
+
+def test_all_values_of_a_single_hyperparameter_are_trained(tmp_path: Path) -> None:
+    rows = of_search(tmp_path, {"a": categorical(*range(20))})
+
+    assert len(rows) == 19
+
+
 @pytest.mark.parametrize(
     ("values", "tried"),
     [
