@@ -35,7 +35,7 @@ _GONE = re.compile(
 #: Possible uses of others: a pattern, and what the same statement and the trial then contain.
 _MAY_BE = (
     (
-        r"\b(?:dict|set|setdefault)\(|\{.* for |\w\[\w+\]",  # variables had a hash
+        r"\b(?:\w*[dD]ict|(?:frozen)?set|setdefault)\(|\{.* for |\w\[\w+\]",  # variables had a hash
         r"\.(?:non_)?trainable_(?:variables|weights)\b|(?<!self)\.(?:variables|weights)\b",
         "",
     ),

@@ -62,6 +62,7 @@ _LINES = (
     "net._make_predict_function()",
     "self.norm = float(K.sum(x).eval(session=K.get_session()))",
     "self.anchors.setdefault(net.weights[0], 0)",
+    "self.anchors = OrderedDict(zip(net.weights, values))",
     "self.rate = net.optimizer.get_config()['lr']",
     "self.decay = net.optimizer.initial_decay",
     "self.rows = rows.make_one_shot_iterator().get_next()",
