@@ -80,7 +80,7 @@ def test_a_rule_that_adds_to_the_constructor_is_needed(trial: Path) -> None:
     assert left.exit_code == 0, left.output
     assert read_tree(trial) == before
     assert (
-        f"{trial / 'model_def.py'}:5:7: P002 sequence-order: left by your choice: "
+        f"{trial / 'model_def.py'}:5:1: P002 sequence-order: left by your choice: "
         "sequence-order was left out, and this needs it\n" in left.output
     )
     assert "0 of 1 trial rewritten; 4 legacy names: 0 rewritten, 0 left, 4" in (left.output)
