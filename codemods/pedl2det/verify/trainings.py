@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from pedl2det.report.text import simplest_first
 from pedl2det.verify.configs import settings_of
 
-_FEW = 12  # points of a search that are all trained; of larger ones, values in pairs
+_FEW, _MOST = 12, 32  # points of a search that are all trained; choices of values of a config
 
 
 class Training(NamedTuple):
@@ -47,7 +47,7 @@ def trainings(configs: Iterable[Path]) -> list[Training]:
         columns = [
             _overrides((path, value) for value in values) for path, values in asked.choices.items()
         ]
-        for row in _covering(columns, trained):
+        for row in itertools.islice(_covering(columns, trained), _MOST):
             trained.append({*row})
             every.append(Training(config, row))
     return every
