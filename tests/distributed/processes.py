@@ -75,3 +75,17 @@ def run(all_layouts: list[dict[str, Any]], *scenarios: str, **environment: str) 
     finally:
         for process in started:
             process.kill()
+
+
+def on_two_machines(rank: int) -> dict[str, Any]:
+    """What ``all_collectives`` gives to one of two processes on each of two machines."""
+    first = rank - rank % 2
+    return {
+        "gather": [["g", other] for other in range(4)] if rank == 0 else None,
+        "gather_local": [["gl", first], ["gl", first + 1]] if rank == first else None,
+        "allgather": [{"rank": other} for other in range(4)],
+        "allgather_local": [None, None],
+        "broadcast": "from 0",
+        "broadcast_local": f"from {first}",
+        "broadcast_local_of_nothing": None,
+    }

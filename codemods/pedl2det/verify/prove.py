@@ -108,8 +108,8 @@ def _judge(workshop: Workshop, batches: int | None) -> tuple[Verdict, Pair]:
     if not pair.new.is_migrated:
         note = f"{workshop.directory} uses no old API: it is trained twice, unchanged"
         verdict = replace(verdict, notes=(note, *verdict.notes))
-    pace = (length.batches or 0) / max(seconds, 0.1)
-    return replace(verdict, pace=pace), pair
+    trained = verdict.comparison.batches if verdict.comparison else 0  # both may have stopped
+    return replace(verdict, pace=trained / max(seconds, 0.1)), pair
 
 
 def _train_pair(

@@ -70,7 +70,7 @@ class Series:
                 return replace(verdict, message=f"by {training}: {message}")
             by_message[message].append(str(training))
         parts = [f"by {listed(group)}: {message}" for message, group in by_message.items()]
-        parts += [f"not trained by {listed([*map(str, left)])}"] if left else []
+        parts += [f"not trained by {', '.join(map(str, left))}"] if left else []
         return replace(proof, message="; ".join((proof.message, *parts)))
 
 
