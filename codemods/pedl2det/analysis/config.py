@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -89,6 +89,7 @@ class Config:
     #: that ``<<`` merges into it.
     root: yaml.Node | None
     encoding: str = "utf-8"  #: with or without a byte order mark
+    _known: dict[KeyPath, Entry | None] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def read(cls, path: Path) -> Config:
@@ -148,12 +149,11 @@ class Config:
 
     def entry(self, *path: str) -> Entry | None:
         """The key and value at a path of keys, or None."""
-        entry = None
-        for name in path:
-            entry = self._pairs(entry).get(name)
-            if entry is None:
-                return None
-        return entry
+        if path not in self._known:
+            around = self.entry(*path[:-1]) if path[1:] else None
+            is_there = around is not None or not path[1:]
+            self._known[path] = self._pairs(around).get(path[-1]) if path and is_there else None
+        return self._known[path]
 
     def entries(self, *path: str) -> list[Entry]:
         """The keys and values of the mapping at a path of keys; empty if there is none."""

@@ -358,7 +358,8 @@ class Trial:
     def today(self, node: ast.AST) -> str:
         """The dotted name that an expression means, as it is today; empty if it has none."""
         dotted = self.modules.meaning(node) or ""
-        return today(dotted) if self.modules.split(dotted)[0] is None else dotted
+        new = today(dotted)
+        return dotted if new == dotted or self.modules.split(dotted)[0] is not None else new
 
     @cached_property
     def references(self) -> list[Reference]:

@@ -19,7 +19,7 @@ from pedl2det.analysis.flow.values import has_decorator
 from pedl2det.analysis.source import Source
 from pedl2det.edits import layout, templates
 from pedl2det.edits.comments import keep_comments, settled
-from pedl2det.edits.locate import Locator
+from pedl2det.edits.locate import Locator, is_of
 
 _TIGHT = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
 
@@ -45,7 +45,7 @@ def apply(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str])
     return code
 
 
-class _Applier(cst.CSTTransformer):
+class _Applier(templates.Transformer):
     """Edits nodes on the way up, so that holes find what became of their nodes."""
 
     def __init__(
@@ -103,7 +103,7 @@ class _Applier(cst.CSTTransformer):
         """Visit only nodes with edits; track for each statement whether it is edited."""
         if node not in self._visited:
             return False
-        if isinstance(node, cst.SimpleStatementLine | cst.BaseCompoundStatement):
+        if is_of(type(node), (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
             self._touched.append(False)
         match node:
             case cst.If(orelse=orelse):

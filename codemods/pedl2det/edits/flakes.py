@@ -22,24 +22,14 @@ _WRONG = {
 
 def wrong_names(tree: ast.Module) -> Counter[str]:
     """Return what a file does with names that it should not, in words: ``use x, which ...``."""
-    problems = Checker(
-        tree
-    ).messages  # with `import *` it may define any name, and uses no undefined
-    return Counter(
-        _WRONG[type(message)].format(message.message_args[0])
-        for message in problems
-        if type(message) in _WRONG
-    )
+    # A file with `import *` may define any name, and uses no undefined one.
+    problems = _problems(tree, *_WRONG)
+    return Counter(_WRONG[type(problem)].format(problem.message_args[0]) for problem in problems)
 
 
 def undefined_exports(tree: ast.Module) -> set[str]:
     """Return the names in ``__all__`` that nothing defines."""
-    problems = Checker(tree).messages
-    return {
-        message.message_args[0]
-        for message in problems
-        if isinstance(message, messages.UndefinedExport)
-    }
+    return {problem.message_args[0] for problem in _problems(tree, messages.UndefinedExport)}
 
 
 def without_unused(old: Source, text: str) -> Source:
@@ -58,12 +48,12 @@ def without_unused(old: Source, text: str) -> Source:
 
 def _unused(source: Source) -> dict[tuple[int, int], str]:
     """The local variables that nothing reads, by the places of their assignments."""
-    problems = (
-        message
-        for message in Checker(source.tree).messages
-        if type(message) is messages.UnusedVariable
-    )
-    return {(message.lineno, message.col): message.message_args[0] for message in problems}
+    problems = _problems(source.tree, messages.UnusedVariable)
+    return {(problem.lineno, problem.col): problem.message_args[0] for problem in problems}
+
+
+def _problems(tree: ast.Module, *kinds: type) -> list[messages.Message]:
+    return [problem for problem in Checker(tree).messages if type(problem) in kinds]
 
 
 def _is_harmless(node: ast.Assign) -> bool:

@@ -97,11 +97,11 @@ def with_argument(call: Any, argument: cst.Arg, first: bool) -> Any:
 
 def without_stray_comma(original: Any, updated: Any) -> Any:
     """A call or parameters, some of which were dropped, that end as they did before."""
+    is_call = isinstance(updated, cst.Call)
     before, after = (
-        [child for child in node.children if isinstance(child, cst.Arg | cst.Param)]
+        node.args if is_call else [part for part in node.children if isinstance(part, cst.Param)]
         for node in (original, updated)
     )
-    is_call = isinstance(updated, cst.Call)
     if len(after) == len(before) or not (after or is_call):
         return updated
     if not after:

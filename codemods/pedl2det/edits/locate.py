@@ -164,7 +164,7 @@ class Locator:
     def _below(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """The nearest shared nodes below a libcst node."""
         for child in parts(node):
-            if _is_of(type(child), _EMPTY):
+            if is_of(type(child), _EMPTY):
                 continue
             self._parents[child] = node
             yield from (child,) if _is_shared(child, node) else self._below(child)
@@ -182,11 +182,11 @@ def _is_shared(node: cst.CSTNode, parent: cst.CSTNode) -> bool:
             return False
         case cst.Del(target=cst.Tuple(lpar=())):
             return False
-    return _is_of(type(node), _SHARED) or getattr(node, "star", "") == "*"
+    return is_of(type(node), _SHARED) or getattr(node, "star", "") == "*"
 
 
 #: Whether a type is a subclass of others, cached: libcst classes are slow to answer.
-_is_of = functools.cache(issubclass)
+is_of = functools.cache(issubclass)
 
 
 def _is_bare_tuple(node: cst.CSTNode) -> bool:

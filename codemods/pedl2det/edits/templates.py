@@ -75,7 +75,17 @@ def _filled(tree: Any, code: str, holes: Mapping[str, Any], text: str) -> Any:
     return tree.visit(_Filler({name: _fit(value, name in tight) for name, value in used.items()}))
 
 
-class _Filler(cst.CSTTransformer):
+class Transformer(cst.CSTTransformer):
+    """Visits nodes alone: libcst looks for a method at each attribute otherwise, by its name."""
+
+    def on_visit_attribute(self, node: cst.CSTNode, attribute: str) -> None:
+        """Do nothing."""
+
+    def on_leave_attribute(self, original_node: cst.CSTNode, attribute: str) -> None:
+        """Do nothing."""
+
+
+class _Filler(Transformer):
     """Puts code in the places of names."""
 
     def __init__(self, code: Mapping[str, Any]) -> None:

@@ -220,15 +220,12 @@ def _rewrite_name(trial: Trial, reference: Reference, row: names.Name) -> Iterab
     node, call, code = reference.node, reference.call, ast.unparse(reference.node)
     assert isinstance(node, ast.expr)
     if row.same and row.new is not None and not row.new.startswith("{"):
-        arguments: list[Edit] | None = None
         roots = [value.partition(".")[0] for value in row.defaults.values()]
         imports = tuple(f"import {package}" for package in roots if package in LIBRARY_HEADS)
-        if call is not None:
-            arguments = old_keras.call_edits(call, row)
-        elif not row.defaults or _is_settled(reference.source, node, row):
-            arguments = []
         defaults = ", ".join(f"{name}={value}" for name, value in row.defaults.items())
         is_settled = call is not None or _is_settled(reference.source, node, row)
+        plain: list[Edit] | None = [] if is_settled or not row.defaults else None
+        arguments = plain if call is None else old_keras.call_edits(call, row)
         is_value = row.old == row.new and not is_settled
         root, _, path = reference.dotted.partition(".")
         if is_value and row.parameters:

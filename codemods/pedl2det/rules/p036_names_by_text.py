@@ -26,9 +26,9 @@ def check(trial: Trial) -> Iterable[Fix]:
         return
     for node in trial.modules.reads:
         parent = trial.modules.home(node).names.parents[node]
-        dotted = trial.modules.meaning(node) or ""
         if isinstance(parent, ast.Attribute) and parent.attr != "__dict__":
             continue
+        dotted = trial.modules.meaning(node) or ""
         if dotted == "importlib.import_module":
             match parent:
                 case ast.Call(args=[ast.Constant(value=str(text)), *_]) if (
