@@ -16,14 +16,13 @@ from pedl2det_legacy.data_adapter import (
     whole_batches,
 )
 from pedl2det_legacy.download import download_once
-from pedl2det_legacy.epochs import SearchedMetric, with_epoch_logs
+from pedl2det_legacy.epochs import with_epoch_logs, with_searched_metric
 from pedl2det_legacy.float_targets import give_float_targets
 from pedl2det_legacy.keras_trials import (
     data_adapter,
     named_metrics,
     named_metrics_by_output,
 )
-from pedl2det_legacy.metric_names import with_old_names
 from pedl2det_legacy.run_getters import get_experiment_config, get_hyperparameters
 from pedl2det_legacy.standalone_keras import standalone_losses, standalone_optimizer
 from pedl2det_legacy.validation_metrics import ValidationMetrics
@@ -135,11 +134,7 @@ class _OnAContext(determined.keras.TFKerasTrial):
         callbacks = self._call("keras_callbacks")
         trial = self._with_metrics
         callbacks = with_epoch_logs(self.context, callbacks, self._training, trial)
-        searcher = self.context.get_experiment_config().get("searcher", {})
-        metric = searcher.get("metric", "")
-        if len(with_old_names({metric: 0})) > 1:
-            callbacks = [*callbacks, SearchedMetric(metric)]
-        return callbacks
+        return with_searched_metric(self.context, callbacks)
 
     def build_training_data_loader(self):
         """Return the training data of the trial."""

@@ -235,6 +235,13 @@ def _of_training(logs, names):
     return {name: logs[one] for name, one in {"loss": "loss", **found}.items()}
 
 
+def with_searched_metric(context, callbacks):
+    """Return the callbacks of a trial, with one for the name of its `searcher.metric`."""
+    metric = context.get_experiment_config().get("searcher", {}).get("metric", "")
+    is_renamed = len(with_old_names({metric: 0})) > 1
+    return [*callbacks, SearchedMetric(metric)] if is_renamed else callbacks
+
+
 class SearchedMetric(tf.keras.callbacks.Callback):
     """Reports the metric of `searcher.metric` by the name that TensorFlow 1 gave it, too."""
 

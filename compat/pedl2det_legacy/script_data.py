@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import random
 import sys
 import threading
 
@@ -104,8 +105,11 @@ class _Draws(determined.keras.callbacks.Callback):
         return {"drawn": self._data.source.drawn}
 
     def load_state(self, state):
-        """Draw them again."""
+        """Draw them again; what is restored of random numbers stays."""
+        of_numpy, of_random = np.random.get_state(), random.getstate()
         self._data.skip(state["drawn"])
+        np.random.set_state(of_numpy)
+        random.setstate(of_random)
 
 
 def batches(data, batches=None, default=100):
@@ -232,9 +236,9 @@ class Fit:
         """
         callbacks = list(self.callbacks)
         if isinstance(self.training_data, GeneratedBatches):
-            in_pass = len(self.training_data) // context.distributed.get_size()
-            passes = context.get_initial_batch() // max(in_pass, 1)
-            self.training_data.skip(passes * len(self.training_data))
+            length, size = len(self.training_data), context.distributed.get_size()
+            passes, rest = divmod(context.get_initial_batch(), max(length // size, 1))
+            self.training_data.skip(passes * length + rest * (size == 1))
         if isinstance(self.validation_data, GeneratedBatches):
             callbacks.append(_Draws(self.validation_data))
         return with_epoch_logs(context, callbacks, self.epoch, size=self._size)

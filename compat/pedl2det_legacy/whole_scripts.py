@@ -15,6 +15,7 @@ import tensorflow as tf
 
 from pedl2det_legacy.bound_context import bind
 from pedl2det_legacy.compiling import trained
+from pedl2det_legacy.epochs import with_searched_metric
 from pedl2det_legacy.fit_arguments import bind_fit
 from pedl2det_legacy.script_data import Fit, started
 
@@ -50,7 +51,8 @@ class ScriptTrial(determined.keras.TFKerasTrial):
 
     def keras_callbacks(self):
         """Return the callbacks of the script, with the epochs that they had."""
-        return self.fit.callbacks_with_epochs(self.context)
+        callbacks = self.fit.callbacks_with_epochs(self.context)
+        return with_searched_metric(self.context, callbacks)
 
 
 def fits_of(path):

@@ -71,7 +71,7 @@ AGED = table(
     *(
         Name(f"determined_common.experimental.{name}", f"determined.experimental.{name}")
         for name in ("Checkpoint", "Determined", "Model")
-    ),
+    )
 )
 
 #: All names of ``KerasDataAdapter`` and of ``InMemorySequence``.

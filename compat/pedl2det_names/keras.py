@@ -57,13 +57,7 @@ SAME = (
             *("Concatenate", "Conv", "Dense", "DepthwiseConv", "Dropout", "Embedding", "Flatten"),
             *("GaussianNoise", "Global", "GRU", "Input", "LSTM", "LeakyReLU", "Max", "Multiply"),
             *("PReLU", "Permute", "ReLU", "RepeatVector", "Reshape", "SeparableConv"),
-            *(
-                "SimpleRNN",
-                "Softmax",
-                "SpatialDropout",
-                "TimeDistributed",
-                "ZeroPadding",
-            ),
+            *("SimpleRNN", "Softmax", "SpatialDropout", "TimeDistributed", "ZeroPadding"),
             *("add", "average", "concatenate", "maximum", "multiply"),
         )
     ),
@@ -75,7 +69,8 @@ OTHERS = (
         for name in (
             *("backend.batch_dot", "backend.function", "backend.in_t", "backend.int_shape"),
             *("backend.learning_phase", "backend.resize_images", "backend.set_learning_phase"),
-            *("losses.get", "metrics.get", "optimizers.get"),
+            *("losses.get", "metrics.get", "optimizers.get", "utils.get_custom_objects"),
+            *("utils.CustomObjectScope", "utils.custom_object_scope"),
         )
     ),
 )

@@ -26,6 +26,8 @@ class Net(TFKerasTrial):
 """
 KERAS = "from keras import backend as K\nfrom keras.layers import Dense, Dropout\n"
 KERAS += "from keras.models import Sequential\n"
+NUMPY = "import numpy as np\n"
+SGD = "from keras.optimizers import SGD\n\nKINDS = {'sgd': SGD}\n"
 DATA = """\
 from rows import rows
 
@@ -68,6 +70,41 @@ def migrated(directory: Path, files: dict[str, str]) -> Result:
             trial("one = K.tf.to_float(3)"),
             "one = tf.compat.v1.to_float(3)",
             id="TensorFlow of the backend",
+        ),
+        pytest.param(
+            trial("mean = K.tf.reduce_mean(1.0, reduction_indices=0)"),
+            "mean = tf.reduce_mean(1.0, axis=0)",
+            id="TensorFlow of the backend, with a name that stays",
+        ),
+        pytest.param(
+            trial("rows = []; rows.append(text().split()[1:4]); np.array(rows)", NUMPY),
+            "legacy_keras.ragged_array(rows)",
+            id="slices of words",
+        ),
+        pytest.param(
+            trial("both = np.array([[n for n in range(3)], [n for n in range(4)]])", NUMPY),
+            "legacy_keras.ragged_array(",
+            id="two lists",
+        ),
+        pytest.param(
+            trial("rows = np.array([list(n) for n in x]); np.save(p, rows); np.load(p)", NUMPY),
+            "np.load(p, allow_pickle=True)",
+            id="rows of a file that the trial writes",
+        ),
+        pytest.param(
+            trial("[*map(pd.DataFrame.as_matrix, tables)]", "import pandas as pd\n"),
+            "legacy_keras.restore_methods()",
+            id="a method of a class of pandas",
+        ),
+        pytest.param(
+            trial("KFold(*folds)", "from sklearn.model_selection import KFold\n"),
+            'legacy_keras.by_place(KFold, "shuffle", "random_state")(*',
+            id="arguments of a library that are not visible",
+        ),
+        pytest.param(
+            trial("options = {'clipvalue': 0.0}; KINDS['sgd'](clipvalue=0.0)", SGD),
+            "legacy_keras.SGD",
+            id="a clip by nothing, of a class in a table",
         ),
         pytest.param(
             trial("tf.is_nan(1.0)", "tf = K.tf\n"),
@@ -164,6 +201,59 @@ def test_it_is_written_as_it_was_meant(files: dict[str, str], new: str, tmp_path
     assert new in text
     if "reports.py" in files:
         assert "legacy_keras.restore_attributes()" in (tmp_path / "reports.py").read_text()
+
+
+@pytest.mark.parametrize(
+    ("line", "is_old"),
+    [
+        ("pass", False),
+        ("kept = type(self)", False),
+        ("self.norm.trainable &= hparams['units'] > 3", True),
+        ("model = type(layer)(4)", True),
+        ("layer = tf.keras.layers.GRU(4, unroll=True)", True),
+        ("tf.keras.utils.get_custom_objects()['own'] = own", True),
+        ("rows.map(lambda row: tuple(map(abs, row)))", True),
+        ("rows.map(lambda row: tf.py_func(abs, [row], [tf.float32] * 3))", True),
+    ],
+)
+def test_what_may_compute_otherwise_gets_the_old_keras(
+    line: str, is_old: bool, tmp_path: Path
+) -> None:
+    files = trial(line)
+    files["model_def.py"] = "import tensorflow as tf\n" + files["model_def.py"].replace(
+        "from keras", "from tensorflow.keras"
+    )
+    migrated(tmp_path, files)
+
+    assert ("legacy_keras.use_old_keras()" in (tmp_path / "model_def.py").read_text()) == is_old
+
+
+def test_a_sequence_whose_getitem_is_another_method_gets_the_old_keras(tmp_path: Path) -> None:
+    files = trial(more="from rows import Rows\n")
+    files["model_def.py"] = files["model_def.py"].replace("from keras", "from tensorflow.keras")
+    files["rows.py"] = "class Rows:\n    def batch(self, n):\n        return self.rows[n]\n"
+    for alias, is_old in (("", False), ("\n    __getitem__ = batch\n", True)):
+        home = tmp_path / str(is_old)
+        migrated(home, {**files, "rows.py": files["rows.py"] + alias})
+        assert ("use_old_keras()" in (home / "model_def.py").read_text()) == is_old
+
+
+def test_a_model_whose_fit_is_a_value_is_wrapped_where_it_is_returned(tmp_path: Path) -> None:
+    files = trial()
+    files["model_def.py"] = files["model_def.py"].replace(
+        "        return model", "        fit = partial(model.fit, x, y)\n        return model"
+    )
+    migrated(tmp_path, files)
+
+    assert "legacy_keras.trained(self.context, model)" in (tmp_path / "model_def.py").read_text()
+
+
+def test_the_context_has_no_name_that_a_getattr_answers_for(tmp_path: Path) -> None:
+    files = trial("units = self.context")
+    files["model_def.py"] += "\n    def __getattr__(self, name):\n        return KINDS[name]\n"
+    migrated(tmp_path, files)
+
+    assert "self.context = context" not in (tmp_path / "model_def.py").read_text()
 
 
 def test_ftrl_never_read_lr(tmp_path: Path) -> None:
@@ -286,36 +376,10 @@ def test_what_no_training_has_executed_may_be_anything(tmp_path: Path, is_unseen
     for care in (
         "legacy_keras.restore_attributes()",
         "np.vstack([*itertools.chain(values, values)])",
-        "legacy_keras.ragged_array([values, others])",
         "legacy_keras.dimension(size)",
     ):
         assert (care in new) is is_unseen
         assert care not in tool
-
-
-@pytest.mark.parametrize(
-    ("made", "is_named"),
-    [("K.sum(K.square(self.weight))", True), ("K.variable(0.0)", False), ("self.rate", False)],
-)
-def test_a_tensor_that_is_evaluated_after_it_was_made_is_named(
-    tmp_path: Path, made: str, is_named: bool
-) -> None:
-    norm = f"""\
-from keras import backend as K
-from keras.callbacks import Callback
-
-
-class Norm(Callback):
-    def on_train_begin(self, logs=None):
-        self.norm = {made}
-
-    def on_epoch_end(self, epoch, logs=None):
-        print(K.eval(self.norm))
-"""
-    result = migrated(tmp_path, trial("from norm import Norm") | {"norm.py": norm})
-
-    said = [one for one in result.of_kind(Kind.DIFFERENT) if one.path.name == "norm.py"]
-    assert [one.line for one in said] == ([10] if is_named else [])
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ X = np.arange(14.0).reshape(7, 2)
 def counted() -> Iterator[int]:
     number = 0
     while True:
+        np.random.random()
         yield number
         number += 1
 
@@ -68,8 +69,12 @@ def test_a_generator_of_a_resumed_run_goes_on_where_it_was(pieces: Any) -> None:
     other = pieces.GeneratedBatches(counted(), 2)
     resumed = type(draws)(other)
 
+    np.random.seed(3)
+    restored = np.random.get_state()[1].copy()
     resumed.load_state(draws.get_state())
 
+    np.testing.assert_array_equal(np.random.get_state()[1], restored)
+    assert fit.training_data.source.drawn == 7  # before the run restores its random numbers
     assert fit.training_data[1] == 7  # the second batch of the third pass
     assert other[0] == 2
 

@@ -75,7 +75,8 @@ def renamed_since_tf1(trial: Trial, call: ast.Call) -> tuple[ConfigNeed, ...]:
 def asked_for(trial: Trial, *calls: ast.Call) -> set[str]:
     """The names of metrics in the arguments of calls of ``compile``."""
     arguments = [argument(call, "metrics", 2) for call in calls]
-    asked: set[str] = set()
+    hidden = any(keyword.arg is None for call in calls for keyword in call.keywords)
+    asked = _strings(trial) if hidden and None in arguments else set()
     for node in (node for metrics in arguments if metrics for node in trial.flow.members(metrics)):
         match node:
             case ast.Constant(value=str(name)) | ast.FunctionDef(name=name):

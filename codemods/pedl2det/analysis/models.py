@@ -7,13 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pedl2det.analysis.bindings import MAIN_GUARDS
-from pedl2det.analysis.flow.values import (
-    Function,
-    Origin,
-    Way,
-    argument,
-    has_hidden_arguments,
-)
+from pedl2det.analysis.flow.values import Function, Origin, Way, argument, has_hidden_arguments
 from pedl2det.analysis.old_keras import KERAS, has_standalone_layers, means_standalone
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial, today

@@ -173,10 +173,9 @@ def _is_fitted(trial: Trial, compiled: Compile) -> bool:
     models = trial.flow.origins(compiled.model)
     return any(
         origin in models or not isinstance(origin.node, ast.Call | ast.ClassDef)
-        for call in trial.modules.of(ast.Call)
-        if isinstance(call.func, ast.Attribute) and call.func.attr in _FITS
-        if not is_local(trial, call)
-        for origin in trial.flow.origins(call.func.value)
+        for fit in trial.modules.of(ast.Attribute)
+        if fit.attr in _FITS and ast.unparse(fit.value) != "self" and not is_local(trial, fit)
+        for origin in trial.flow.origins(fit.value)
     )
 
 

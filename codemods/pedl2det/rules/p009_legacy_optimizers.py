@@ -166,7 +166,7 @@ def _as_value(trial: Trial, node: ast.expr, row: names.Name) -> list[Edit] | Non
 
 def _means_the_same(call: ast.Call, row: names.Name) -> bool:
     old = {keyword.arg for keyword in call.keywords}
-    if None in old or len(call.args) > 1 or "clipnorm" in old:
+    if None in old or len(call.args) > 1 or _CLIPS & old:
         return False
     new = {row.keywords.get(str(name), name) for name in old}
     if call.args:

@@ -47,8 +47,6 @@ _EVALUATED_ONCE = (
     "a session computed a tensor anew whenever it was read; without a graph the tensor keeps the "
     "value of its creation: create it where its value is read"
 )
-_TENSORS = (f"{old_keras.KERAS}.backend.", "tensorflow.")
-_VARIABLES = ("Variable", "constant", "ones", "variable", "zeros")
 #: Names of the optimizers' module that are no optimizers.
 _OPTIMIZERS = [f"{old_keras.OPTIMIZERS}.{name}" for name in ("get", "deserialize", "Optimizer")]
 _RAGGED = ("numpy.array", "numpy.asarray")
@@ -83,7 +81,8 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         elif row is None or old_keras.is_optimizer(row) or row.new in _OPTIMIZERS:
             continue  # P009
         elif (edits := old_keras.edits_for_today(call, row)) is not None:
-            yield from (Fix(node, tuple(edits)),) if edits else ()
+            kept = (row.new or row.old).replace("tensorflow.compat.v1.", "tensorflow.")
+            yield from old_keras.respelled(reference.source, node, kept, edits)
         elif row.today and _is_given_to_layer(trial, reference):
             continue  # which calls it by place
         elif _is_likely_right(trial, row, reference, written_for):
@@ -92,7 +91,6 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             row = replace(row, keywords={}) if row.today else row  # tf.compat.v1 has them
             yield from _cast(reference) or _rewrite_name(trial, reference, row)
     yield from _names_of_several(trial, written_for)
-    yield from _read_late(trial) if written_for is Age.TENSORFLOW_1 else ()
 
 
 def _is_given_to_layer(trial: Trial, reference: Reference) -> bool:
@@ -143,7 +141,10 @@ def _is_likely_right(trial: Trial, row: names.Name, reference: Reference, writte
     if row.old in _RAGGED:
         return written_for is Age.CURRENT or not _may_be_ragged(trial, call)
     is_old = call is not None and any(use.method == "item" for use in trial.flow.uses(call))
-    is_old |= row.old == "h5py.File" and trial.mentions(_CREATES)  # a file that may not be there
+    if row.old == "h5py.File":
+        is_old |= trial.mentions(_CREATES)  # a file that may not be there
+    elif trial.mentions(r"\bnp\.save"):  # an array that may be ragged
+        is_old |= any(_may_be_ragged(trial, use.call) for use in trial.uses(*_RAGGED))
     return row.old in UNLIKELY and not (trial.is_unseen(node) or is_old)
 
 
@@ -159,9 +160,7 @@ def _may_be_ragged(trial: Trial, call: ast.Call | None) -> bool:
             if len({len(row.elts) for row in lists}) > 1:
                 return True
             values = [origin.node for row in rows for origin in trial.flow.origins(row)]
-            is_seen = any(isinstance(value, ast.Call) for value in values)
-            is_seen |= trial.is_unseen(call)
-            return is_seen and not all(_is_regular(trial, value) for value in values)
+            return not all(_is_regular(trial, value) for value in values)
         case ast.Call(args=[ast.ListComp(elt=row)]):
             return not _is_regular(trial, row)
         case ast.Call(args=[rows]):
@@ -198,7 +197,7 @@ def _is_list(value: ast.AST) -> bool:
     """Whether an expression is a list of a length that is not visible, or a part of one."""
     while isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
         value = value.value
-    is_made = isinstance(value, ast.Call) and ast.unparse(value.func) == "list"
+    is_made = isinstance(value, ast.Call) and ast.unparse(value.func).endswith(("list", "split"))
     is_filled = isinstance(value, ast.List) and not value.elts
     return is_made or is_filled or isinstance(value, ast.ListComp)
 
@@ -226,7 +225,7 @@ def _rewrite_name(trial: Trial, reference: Reference, row: names.Name) -> Iterab
         is_settled = call is not None or _is_settled(reference.source, node, row)
         plain: list[Edit] | None = [] if is_settled or not row.defaults else None
         arguments = plain if call is None else old_keras.call_edits(call, row)
-        is_value = row.old == row.new and not is_settled
+        is_value = row.old == row.new and (arguments is None or not is_settled)
         root, _, path = reference.dotted.partition(".")
         if is_value and row.parameters:
             places = ", ".join(f'"{name}"' for name in row.parameters[1:])
@@ -272,23 +271,6 @@ def _is_settled(source: Source, node: ast.expr, row: names.Name) -> bool:
     named = {keyword.arg for keyword in parent.keywords}
     is_mended = ast.unparse(parent.func) == "legacy_keras.by_place"
     return is_mended or bool(named & row.defaults.keys())
-
-
-def _read_late(trial: Trial) -> Iterator[Remark]:
-    """Report tensors that ``K.eval`` may have computed again after they were created."""
-    for node in trial.modules.reads:
-        call = trial.modules.home(node).names.parents[node]
-        if trial.today(node) != f"{old_keras.KERAS}.backend.eval" or not isinstance(call, ast.Call):
-            continue
-        for value in [value for value in call.args[:1] if not isinstance(value, ast.Call)]:
-            origins = trial.flow.origins(value)
-            makers = [getattr(origin.node, "func", origin.node) for origin in origins]
-            made = [trial.today(maker) for maker in makers if isinstance(maker, ast.expr)]
-            if any(isinstance(maker, ast.BinOp) for maker in makers) or any(
-                dotted.startswith(_TENSORS) and dotted.rpartition(".")[2] not in _VARIABLES
-                for dotted in made
-            ):
-                yield Remark(call, _EVALUATED_ONCE, kind=Kind.DIFFERENT)
 
 
 def _may_be_stale(trial: Trial, call: ast.Call | None) -> bool:

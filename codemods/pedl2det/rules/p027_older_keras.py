@@ -32,9 +32,9 @@ _MASK = r"\bmask=(?!=)|\bmask_zero\b|\bMasking\b|\bcompute_mask\b"
 _FILES = r"\b(?:load_model|model_from_\w+|from_config|deserialize)\b"  # which may hold anything
 _TRUE = r"\s*True\s*(?:[,)#]|$)"
 _OLD = (
-    rf"(?m){_MASK}|{_FILES}|\b(?:sample_?weights?|metrics_names|get_gradients)\b"
-    rf"|\btrainable\s*=(?!=|{_TRUE})"
-    r"""|["'](?:trainable|(?i:adagrad)|cosine(?:_proximity)?)["']"""
+    rf"(?m){_MASK}|{_FILES}|\b(?:sample_?weights?|metrics_names|get_gradients|unroll)\b"
+    rf"|\btrainable\s*[&|]?=(?!=|{_TRUE})|\b__(?:getitem|next)__\s*="
+    r"""|\btype\(\w+\)\(|["'](?:trainable|(?i:adagrad)|cosine(?:_proximity)?)["']"""
 )
 _IMAGES = f"{KERAS}.preprocessing.image.ImageDataGenerator"
 _MODULES = ("tensorflow", KERAS, f"{KERAS}.layers")
@@ -54,6 +54,8 @@ _FIT = "legacy_keras.Fit("  # what the generator of a script yields
 _OF_PARTS = tuple(f"tensorflow.data.Dataset.{name}" for name in ("from_tensor_slices", "zip"))
 #: What a tuple is in that is no batch: an index, a shape, what is compared or looped over.
 _NO_BATCHES = ast.BinOp | ast.Subscript | ast.keyword | ast.Compare | ast.For | ast.comprehension
+#: Calls whose results have as many parts as are counted when they run.
+_LISTS = ("list", "numpy_function", "py_func", "py_function", "tuple")
 _OF_BATCHES = ("__getitem__", "__next__", "next")
 _EXCHANGE = "swap width_shift_range and height_shift_range, if they differ"
 
@@ -154,9 +156,10 @@ def _hides_parts(trial: Trial, call: ast.Call) -> bool:
     """Whether a tuple, or the parts of a dataset, are as many as are counted when it runs."""
     if trial.today(call.func) in _OF_PARTS:
         return not all(isinstance(argument, ast.Tuple) for argument in call.args)
-    is_returned = isinstance(trial.modules.home(call).names.parents[call], ast.Return)
-    is_counted = is_returned or any(isinstance(part, ast.GeneratorExp) for part in call.args)
-    return is_counted and getattr(call.func, "id", "") in ("list", "tuple")
+    around = trial.modules.home(call).names.parents[call]
+    is_counted = isinstance(around, ast.Return | ast.Lambda)
+    is_counted |= any(isinstance(part, ast.GeneratorExp) for part in call.args)
+    return is_counted and ast.unparse(call.func).rpartition(".")[2] in _LISTS
 
 
 def _hides(trial: Trial, node: ast.expr) -> bool:

@@ -46,7 +46,7 @@ def check(trial: Trial) -> Iterable[Fix]:
     for source in trial.modules:
         restored = []
         for node in source.names.of(ast.Attribute):
-            if trial.modules.meaning(node.value) is not None:
+            if not (trial.modules.meaning(node.value) or "pandas.").startswith("pandas."):
                 continue
             if METHODS.get(node.attr) and node.attr not in own:
                 yield rewrite(node, f"{{frame}}.{METHODS[node.attr]}", {"frame": node.value})

@@ -34,9 +34,9 @@ class Settings:
     #: The values that may select a branch of the code: all except fractions, with which code only
     #: computes, and batch sizes.
     branch: object = field(default=None, compare=False)
-    #: The sampled hyperparameters, and the values to try of searched ones: by dotted path.
+    #: By dotted path: sampled values; those to try of searched hyperparameters, and if all are.
     hparams: dict[str, Any] = field(default_factory=dict, compare=False)
-    choices: dict[str, list[Any]] = field(default_factory=dict, compare=False)
+    choices: Mapping[str, tuple[list[Any], bool]] = field(default_factory=dict, compare=False)
 
 
 def settings_of(config: Path, overrides: tuple[str, ...] = ()) -> Settings | None:
@@ -64,9 +64,10 @@ def settings_of(config: Path, overrides: tuple[str, ...] = ()) -> Settings | Non
             "checkpoint_storage": kept or "all checkpoints",
         }
         branch = str(experiment.entrypoint), _without_fractions([hparams, experiment.data])
-        several = {key: tried for key, tried in choices(experiment).items() if key not in _SIZES}
         length = experiment.training_batches(size)
-        return Settings(length, validation, values, branch, dict(_by_path(hparams)), several)
+        return Settings(
+            length, validation, values, branch, dict(_by_path(hparams)), choices(experiment)
+        )
     except (errors.Pedl2DetError, ValueError, OSError):
         return None
 

@@ -105,6 +105,10 @@ def prepare(workshop: Workshop, extent: Extent) -> Pair:
             _write(file.path, new, file.new)
         homes = [outcome.directory for outcome in result.outcomes]
         new = replace(new, is_migrated=any(home.is_relative_to(new.directory) for home in homes))
+    asked = settings_of(new.config)
+    if asked is not None and "batch_size" not in asked.hparams:  # it has its name of today
+        size, today = "hyperparameters.batch_size=", "hyperparameters.global_batch_size="
+        new = replace(new, overrides=tuple(text.replace(size, today) for text in new.overrides))
     return Pair(old, new, _new_metric_names(old.directory, new.config), findings)
 
 

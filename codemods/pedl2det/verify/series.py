@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import time
 from collections import defaultdict
@@ -10,7 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from pedl2det.engine.migration import Proof, Result, Status
+from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Finding, Kind
+from pedl2det.verify.preparing import chosen_config
 from pedl2det.verify.prove import verify_trial
 from pedl2det.verify.trainings import Training, trainings
 from pedl2det.verify.unrun import common
@@ -38,8 +41,11 @@ class Series:
         Without configs, the trial is trained by what `run` finds. Returns the first proof that is
         not equal, else one proof of all, which names what was not trained.
         """
-        outcome = next(trial for trial in result.outcomes if trial.directory == directory)
-        first, *others = trainings(outcome.configs) or [Training(None)]
+        configs = next(one.configs for one in result.outcomes if one.directory == directory)
+        with contextlib.suppress(Pedl2DetError):  # which the proof reports
+            configs = configs or (chosen_config(directory.resolve(), any_will_do=True),)
+        every, open_ended = trainings(configs)
+        first, *others = every or [Training(None)]
         how = "rewritten again" if directory in self._numbers else "migrated"
         number = self._numbers.setdefault(directory, len(self._numbers) + 1)
         place = f"[{number}/{max(number, self._total)}] {shown(directory)}"
@@ -70,7 +76,8 @@ class Series:
                 return replace(verdict, message=f"by {training}: {message}")
             by_message[message].append(str(training))
         parts = [f"by {listed(group)}: {message}" for message, group in by_message.items()]
-        parts += [f"not trained by {', '.join(map(str, left))}"] if left else []
+        names = [*map(str, left), *(f"other values of {config}" for config in open_ended)]
+        parts += [f"not trained by {', '.join(names)}"] if names else []
         return replace(proof, message="; ".join((proof.message, *parts)))
 
 
@@ -126,12 +133,7 @@ def _provable(result: Result) -> list[Path]:
     return [outcome.directory for outcome in result.outcomes if outcome.is_to_prove]
 
 
-def _with_care(
-    result: Result,
-    proofs: dict[Path, Proof],
-    verify: Verify,
-    again: Migrate,
-) -> Result:
+def _with_care(result: Result, proofs: dict[Path, Proof], verify: Verify, again: Migrate) -> Result:
     """Rewrite with care what no training has executed, where that is proved equal, too."""
     unseen = {
         directory: proof.unseen

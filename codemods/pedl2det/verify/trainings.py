@@ -27,12 +27,11 @@ class Training(NamedTuple):
         return f"{name} with {values}" if values else name
 
 
-def trainings(configs: Iterable[Path]) -> list[Training]:
-    """Return what a trial can be trained by: each config, then values of searches.
+def trainings(configs: Iterable[Path]) -> tuple[list[Training], list[str]]:
+    """Return what to train a trial by, and the configs that can draw still other values.
 
     A config of each branch comes first, const.yaml and single trainings before others, then those
-    that differ in fractions, sizes and searches alone. Values that a search may draw, and the ends
-    of its ranges, are trained in pairs: each two are in one training at least.
+    that differ in fractions, sizes and searches alone, at last the values of searches in pairs.
     """
     by_branch: dict[object, Path] = {}
     ordered = simplest_first(configs)
@@ -43,14 +42,22 @@ def trainings(configs: Iterable[Path]) -> list[Training]:
     others = [config for config in ordered if config not in branches]
     every = [Training(config) for config in (*branches, *others)]
     trained = [{*_overrides(asked.hparams.items())} for asked in settings.values()]
+    open_ended = []
     for config, asked in settings.items():
         columns = [
-            _overrides((path, value) for value in values) for path, values in asked.choices.items()
+            _overrides((path, value) for value in values)
+            for path, (values, _) in asked.choices.items()
+            if values
         ]
         for row in itertools.islice(_covering(columns, trained), _MOST):
             trained.append({*row})
             every.append(Training(config, row))
-    return every
+        points = {frozenset(one.intersection(itertools.chain(*columns))) for one in trained}
+        number = sum(len(point) == len(columns) for point in points)
+        are_all = all(are_all for _, are_all in asked.choices.values())
+        if asked.choices and (not are_all or number < math.prod(map(len, columns))):
+            open_ended.append(config.name)
+    return every, open_ended
 
 
 def _overrides(values: Iterable[tuple[str, Any]]) -> list[str]:

@@ -12,9 +12,9 @@ import itertools
 import math
 import operator
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.errors import ConfigError
@@ -22,8 +22,15 @@ from pedl2det_runtime.errors import ConfigError
 #: Searchers that were removed before Determined 0.17, when upper bounds were exclusive.
 _OLD_SEARCHERS = ("adaptive", "adaptive_simple", "sync_halving")
 _MAX_COUNT = 100_000  # points of one hyperparameter in a grid
-_SHORT = 3  # steps of a range of whole numbers whose values are all tried
+_FEW = 4  # numbers of a range that are all tried
 Spec = dict[str, Any]
+
+
+class Choices(NamedTuple):
+    """Values of a hyperparameter that a search may draw."""
+
+    values: list[Any]
+    are_all: bool  #: whether it draws no others
 
 
 def sample_hparams(config: ExperimentConfig, number: int = 0) -> dict[str, Any]:
@@ -68,22 +75,25 @@ def searched(config: ExperimentConfig) -> Iterator[tuple[str, ...]]:
     return (path for path, spec in _specs(config.hyperparameters) if spec["type"] != "const")
 
 
-def choices(config: ExperimentConfig) -> dict[str, list[Any]]:
+def choices(config: ExperimentConfig) -> dict[str, Choices]:
     """Return values of each hyperparameter that a valid config searches, by its dotted path.
 
-    All of a categorical one or of a short range of whole numbers, else the ends of the range.
+    All of a categorical one and of a few whole numbers or points of a grid, else the ends.
     """
     chosen = {}
     for path, spec in _specs(config.hyperparameters):
-        match spec["type"]:
-            case "categorical":
-                chosen[".".join(path)] = [*spec["vals"]]
-            case "int":
-                low, high = _whole_bounds(config, spec)
-                step = high - low if high - low > _SHORT else 1
-                chosen[".".join(path)] = [*range(low, high + 1, step or 1)]
-            case "double":
-                chosen[".".join(path)] = [*dict.fromkeys(_bounds(spec))]
+        values: Sequence[Any] = ()  # of the fractions of a search at random
+        if config.searcher.name == "grid" or spec["type"] in ("categorical", "const"):
+            values = _axis(spec)
+        elif spec["type"] == "int":
+            low, high = _whole_bounds(config, spec)
+            values = range(low, high + 1)
+        is_every = spec["type"] == "categorical" or 0 < len(values) <= _FEW
+        if spec["type"] == "double" and not values:
+            values = _bounds(spec)
+        ends = [*dict.fromkeys((values[0], values[-1]))] if values else []
+        if spec["type"] != "const":
+            chosen[".".join(path)] = Choices([*values] if is_every else ends, is_every)
     return chosen
 
 

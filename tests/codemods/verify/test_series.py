@@ -131,9 +131,27 @@ def test_values_of_searches_are_trained_and_counted(
     names = [name for name, _ in trained]
     assert names[:2] == ["wide.yaml", "search.yaml"]
     assert len(names) > 4 and len({*names}) == len(names)
-    assert 'by search.yaml, search.yaml with kind="dense", net.norm=true, ' in proof.message
+    assert (
+        'by search.yaml, search.yaml with batch_size=4, kind="dense", net.norm=true, '
+        in proof.message
+    )
     assert f" and {len(names) - 4} more: equal " in proof.message
+    assert "not trained" not in proof.message
     assert [config.name for config in proof.configs] == ["wide.yaml", "search.yaml"]
+
+
+def test_a_search_in_the_code_of_a_script_is_proved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "const.yaml"
+    config.write_text(SEARCH)
+    monkeypatch.setattr(series, "chosen_config", lambda home, any_will_do: config)
+    monkeypatch.setattr(Path, "glob", lambda *_: [])
+    monkeypatch.setitem(globals(), "configs", lambda _: [])
+
+    trained, _ = proved_by(tmp_path, {}, monkeypatch)
+
+    assert len({name for name, _ in trained}) == 12  # of 2 sizes, 3 kinds, with a norm or without
 
 
 def test_no_more_than_sixteen_trainings_prove_a_trial(

@@ -25,7 +25,7 @@ def test_whole_numbers_may_choose_a_branch_and_fractions_and_batch_sizes_do_not(
     for path, numbers in zip(paths, values.values(), strict=True):
         path.write_text(text.format(*numbers, searcher))
 
-    ordered = [training.config.stem for training in trainings(paths) if training.config]
+    ordered = [training.config.stem for training in trainings(paths)[0] if training.config]
 
     assert ordered == ["const", "deep", "off", "rate", "size"]
 
@@ -39,7 +39,7 @@ def of_search(directory: Path, values: dict[str, Any], **fields: Any) -> list[di
     }
     path = directory / "search.yaml"
     path.write_text(json.dumps(config))
-    every = trainings([path])
+    every, _ = trainings([path])
     assert every[0] == Training(path)
     pairs = [[override.split("=", 1) for override in training.overrides] for training in every[1:]]
     prefix = len("hyperparameters.")
@@ -70,6 +70,24 @@ def test_all_points_of_a_small_search_are_trained(tmp_path: Path) -> None:
     rows = of_search(tmp_path, {name: categorical(0, 1) for name in "abc"})
 
     assert len({tuple(row.values()) for row in rows}) == 7  # and one that the config draws
+
+
+@pytest.mark.parametrize(
+    ("values", "is_open"),
+    [
+        ({"a": categorical(0, 1), "b": {"type": "int", "minval": 1, "maxval": 3}}, False),
+        ({"a": categorical(*"abcd"), "b": categorical(0, 1), "c": categorical(0, 1)}, True),
+        ({"a": {"type": "int", "minval": 1, "maxval": 12}}, True),
+        ({"a": {"type": "log", "minval": -3, "maxval": -1}}, True),
+        ({"a": 3}, False),
+    ],
+)
+def test_a_config_that_can_draw_other_values_than_are_trained_is_named(
+    values: dict[str, Any], is_open: bool, tmp_path: Path
+) -> None:
+    of_search(tmp_path, values)
+
+    assert trainings([tmp_path / "search.yaml"])[1] == ["search.yaml"] * is_open
 
 
 def test_all_values_of_a_single_hyperparameter_are_trained(tmp_path: Path) -> None:
