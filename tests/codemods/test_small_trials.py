@@ -9,7 +9,6 @@ import pytest
 
 from pedl2det.engine import Options, Result, migrate
 from pedl2det.files.write import write_all
-from pedl2det.findings import Kind
 from support import write_tree
 
 TRIAL = """\
