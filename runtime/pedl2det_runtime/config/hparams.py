@@ -91,9 +91,9 @@ def choices(config: ExperimentConfig) -> dict[str, Choices]:
         is_every = spec["type"] == "categorical" or 0 < len(values) <= _FEW
         if spec["type"] == "double" and not values:
             values = _bounds(spec)
-        ends = [*dict.fromkeys((values[0], values[-1]))] if values else []
         if spec["type"] != "const":
-            chosen[".".join(path)] = Choices([*values] if is_every else ends, is_every)
+            tried = [*values] if is_every else [*dict.fromkeys((*values[:1], *values[-1:]))]
+            chosen[".".join(path)] = Choices(tried, is_every)
     return chosen
 
 

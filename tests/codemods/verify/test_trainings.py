@@ -77,6 +77,7 @@ def test_all_points_of_a_small_search_are_trained(tmp_path: Path) -> None:
     [
         ({"a": categorical(0, 1), "b": {"type": "int", "minval": 1, "maxval": 3}}, False),
         ({"a": categorical(*"abcd"), "b": categorical(0, 1), "c": categorical(0, 1)}, True),
+        ({"a": categorical([8, 8], [4])}, False),
         ({"a": {"type": "int", "minval": 1, "maxval": 12}}, True),
         ({"a": {"type": "log", "minval": -3, "maxval": -1}}, True),
         ({"a": 3}, False),
