@@ -76,7 +76,9 @@ def migrated(directory: Path, files: dict[str, str]) -> Result:
             id="TensorFlow of the backend, with a name that stays",
         ),
         pytest.param(
-            trial("rows = []; rows.append(text().split()[1:4]); np.array(rows)", NUMPY),
+            trial(
+                "words, rows = text().split(), []; rows.append(words[1:4]); np.array(rows)", NUMPY
+            ),
             "legacy_keras.ragged_array(rows)",
             id="slices of words",
         ),

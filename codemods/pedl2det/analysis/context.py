@@ -178,9 +178,8 @@ class ContextReach:
         """The attributes that the classes of the trial set, define or name in a text."""
         modules = self._flow.modules  # other code may set them on the trial, too
         attributes = modules.of(ast.Attribute)
-        functions = {node.name for node in modules.of(ast.FunctionDef)}
-        is_read = "__getattr__" in functions  # which may answer for any name
-        stored = {node.attr for node in attributes if is_read or isinstance(node.ctx, ast.Store)}
+        answers = any(node.name == "__getattr__" for node in modules.of(ast.FunctionDef))
+        stored = {node.attr for node in attributes if answers or isinstance(node.ctx, ast.Store)}
         for owner in self._classes:
             names = self._flow.modules.home(owner).names
             for node in names.below(owner):

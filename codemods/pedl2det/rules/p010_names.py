@@ -19,6 +19,7 @@ numbers or arrays.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -52,6 +53,7 @@ _OPTIMIZERS = [f"{old_keras.OPTIMIZERS}.{name}" for name in ("get", "deserialize
 _RAGGED = ("numpy.array", "numpy.asarray")
 #: Libraries whose functions return arrays, images and tables.
 _ARRAYS = ("PIL", "cv2", "h5py", "numpy", "pandas", "scipy", "skimage", "sklearn", "tensorflow")
+_LIST = re.compile(r"\[(?:.* for .*)?\]|(?:.*\.)?(?:list|split)\(.*\)")
 _CREATES = r"\b(?:create|require)_(?:dataset|group)\b"
 #: Functions that cast to a type.
 _CASTS = {
@@ -179,7 +181,8 @@ def _is_regular(trial: Trial, value: ast.AST) -> bool:
             package, _, name = (trial.modules.meaning(function) or "").partition(".")
             return package in _ARRAYS and not (trial.carried or "preprocessing.text." in name)
         case ast.List(elts=[]):  # filled by what is appended
-            return not (trial.is_unseen(value) or any(map(_is_list, _appended(trial, value))))
+            rows = _appended(trial, value)
+            return not (trial.is_unseen(value) or any(_is_list(trial, row) for row in rows))
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
             return bool(parts) and all(_is_regular(trial, part) for part in parts)
     return isinstance(value, ast.Constant | ast.Compare)
@@ -193,13 +196,13 @@ def _appended(trial: Trial, rows: ast.List) -> Iterator[ast.AST]:
                 yield from (origin.node for origin in trial.flow.origins(value))
 
 
-def _is_list(value: ast.AST) -> bool:
+def _is_list(trial: Trial, value: ast.AST) -> bool:
     """Whether an expression is a list of a length that is not visible, or a part of one."""
-    while isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
-        value = value.value
-    is_made = isinstance(value, ast.Call) and ast.unparse(value.func).endswith(("list", "split"))
-    is_filled = isinstance(value, ast.List) and not value.elts
-    return is_made or is_filled or isinstance(value, ast.ListComp)
+    values = [value]
+    for part in values:  # which grows
+        if isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Slice):
+            values += [at.node for at in trial.flow.origins(part.value) if at.node not in values]
+    return any(_LIST.fullmatch(ast.unparse(part)) for part in values)
 
 
 def _cast(reference: Reference) -> list[Fix]:
