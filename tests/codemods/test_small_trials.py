@@ -249,6 +249,22 @@ def test_a_model_whose_fit_is_a_value_is_wrapped_where_it_is_returned(tmp_path: 
     assert "legacy_keras.trained(self.context, model)" in (tmp_path / "model_def.py").read_text()
 
 
+def test_a_model_that_fits_itself_is_wrapped_where_it_is_returned(tmp_path: Path) -> None:
+    files = trial()
+    files["model_def.py"] = (
+        files["model_def.py"].replace("Sequential([", "Own([")
+        + """
+
+class Own(Sequential):
+    def warm(self, x, y):
+        self.fit(x, y)
+"""
+    )
+    migrated(tmp_path, files)
+
+    assert "legacy_keras.trained(self.context, model)" in (tmp_path / "model_def.py").read_text()
+
+
 def test_the_context_has_no_name_that_a_getattr_answers_for(tmp_path: Path) -> None:
     files = trial("units = self.context")
     files["model_def.py"] += "\n    def __getattr__(self, name):\n        return KINDS[name]\n"

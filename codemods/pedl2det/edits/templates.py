@@ -78,11 +78,10 @@ def _filled(tree: Any, code: str, holes: Mapping[str, Any], text: str) -> Any:
 class Transformer(cst.CSTTransformer):
     """Visits nodes alone: libcst looks for a method at each attribute otherwise, by its name."""
 
-    def on_visit_attribute(self, node: cst.CSTNode, attribute: str) -> None:
+    def on_visit_attribute(self, *_: Any, **__: Any) -> None:
         """Do nothing."""
 
-    def on_leave_attribute(self, original_node: cst.CSTNode, attribute: str) -> None:
-        """Do nothing."""
+    on_leave_attribute = on_visit_attribute
 
 
 class _Filler(Transformer):

@@ -174,7 +174,8 @@ def _is_fitted(trial: Trial, compiled: Compile) -> bool:
     return any(
         origin in models or not isinstance(origin.node, ast.Call | ast.ClassDef)
         for fit in trial.modules.of(ast.Attribute)
-        if fit.attr in _FITS and ast.unparse(fit.value) != "self" and not is_local(trial, fit)
+        if fit.attr in _FITS and isinstance(fit.ctx, ast.Load) and not is_local(trial, fit)
+        if not isinstance(trial.modules.home(fit).names.parents[fit], ast.Attribute)
         for origin in trial.flow.origins(fit.value)
     )
 

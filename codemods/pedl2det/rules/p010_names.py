@@ -142,12 +142,14 @@ def _is_likely_right(trial: Trial, row: names.Name, reference: Reference, writte
     node, call = reference.node, reference.call
     if row.old in _RAGGED:
         return written_for is Age.CURRENT or not _may_be_ragged(trial, call)
+    if row.old not in UNLIKELY or trial.is_unseen(node):
+        return False
     is_old = call is not None and any(use.method == "item" for use in trial.flow.uses(call))
     if row.old == "h5py.File":
         is_old |= trial.mentions(_CREATES)  # a file that may not be there
     elif trial.mentions(r"\bnp\.save"):  # an array that may be ragged
         is_old |= any(_may_be_ragged(trial, use.call) for use in trial.uses(*_RAGGED))
-    return row.old in UNLIKELY and not (trial.is_unseen(node) or is_old)
+    return not is_old
 
 
 def _may_be_ragged(trial: Trial, call: ast.Call | None) -> bool:

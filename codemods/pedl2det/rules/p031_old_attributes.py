@@ -51,9 +51,8 @@ def check(trial: Trial) -> Iterable[Fix]:
         for node in source.names.of(ast.Attribute) if old_keras.is_old(trial) else ():
             is_read = node.attr == "value" and isinstance(node.ctx, ast.Load)
             origins = trial.flow.origins(node.value) if is_read else []
-            may_be = (trial.carried or "shape" in source.text) and trial.modules.meaning(
-                node
-            ) is None
+            may_be = trial.carried or "shape" in source.text
+            may_be &= trial.modules.meaning(node) is None
             is_of_lambda = any(_is_of_lambda(source, origin) for origin in origins)
             may_be &= is_of_lambda or trial.is_unseen(node)
             if any(map(_is_size, origins)) or (is_read and may_be):

@@ -65,9 +65,8 @@ def settings_of(config: Path, overrides: tuple[str, ...] = ()) -> Settings | Non
         }
         branch = str(experiment.entrypoint), _without_fractions([hparams, experiment.data])
         length = experiment.training_batches(size)
-        return Settings(
-            length, validation, values, branch, dict(_by_path(hparams)), choices(experiment)
-        )
+        several = choices(experiment)
+        return Settings(length, validation, values, branch, dict(_by_path(hparams)), several)
     except (errors.Pedl2DetError, ValueError, OSError):
         return None
 

@@ -74,6 +74,7 @@ def proved_by(
     monkeypatch: pytest.MonkeyPatch,
     unrun: Mapping[str, Lines] = MappingProxyType({}),
     pace: float = 0.0,
+    found: tuple[Path, ...] | None = None,
 ) -> tuple[list[tuple[str, int | None]], Proof]:
     """The configs and the batches that are trained, and the proof, if that is what they show."""
     trained = []
@@ -93,7 +94,8 @@ def proved_by(
 
     monkeypatch.setattr(series, "verify_trial", verify)
     prover = series.Series(1, lambda line: None)
-    found = tuple(sorted(directory.glob("*.yaml"))) or tuple(configs(directory))
+    if found is None:
+        found = tuple(sorted(directory.glob("*.yaml"))) or tuple(configs(directory))
     outcome = Outcome(directory, Status.REWRITTEN, True, 1, 0, configs=found)
     return trained, prover.by_configs(directory, Result(outcomes=[outcome]))
 
@@ -146,10 +148,8 @@ def test_a_search_in_the_code_of_a_script_is_proved(
     config = tmp_path / "const.yaml"
     config.write_text(SEARCH)
     monkeypatch.setattr(series, "chosen_config", lambda home, any_will_do: config)
-    monkeypatch.setattr(Path, "glob", lambda *_: [])
-    monkeypatch.setitem(globals(), "configs", lambda _: [])
 
-    trained, _ = proved_by(tmp_path, {}, monkeypatch)
+    trained, _ = proved_by(tmp_path, {}, monkeypatch, found=())
 
     assert len({name for name, _ in trained}) == 12  # of 2 sizes, 3 kinds, with a norm or without
 
