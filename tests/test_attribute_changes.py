@@ -67,6 +67,45 @@ def test_arrays_lists_and_dicts_are_changed_in_place() -> None:
         assert np.array_equal(list(shared), list(after))
 
 
+def test_arrays_in_a_pair_are_changed_in_place() -> None:
+    old, labels = Thing((np.ones(3), np.zeros(3))), np.zeros(3)
+    tracker = AttributeChanges(old)
+    old.value[1][:] = 2.0
+    new = Thing((np.ones(3), labels))
+
+    AttributeChanges(new).restore(safe_pickle.loads(safe_pickle.dumps(tracker.changes())))
+
+    assert new.value[1] is labels and labels.tolist() == [2.0, 2.0, 2.0]
+
+
+class Rows:
+    """A sequence that remembers what it has drawn."""
+
+    def __init__(self) -> None:
+        self.generator, self.drawn = np.random.RandomState(1), 0
+
+    def __len__(self) -> int:
+        return 3
+
+    def __getitem__(self, index: int) -> float:
+        self.drawn += 1
+        return float(self.generator.random_sample())
+
+    def on_epoch_end(self) -> None:
+        """Go on."""
+
+
+def test_a_sequence_in_a_sequence_goes_on() -> None:
+    old, new = Thing(Rows()), Thing(Rows())
+    old.value.owner = old  # the way back ends there
+    tracker = AttributeChanges(old)
+    old.value[0]
+
+    AttributeChanges(new).restore(safe_pickle.loads(safe_pickle.dumps(tracker.changes())))
+
+    assert (new.value.drawn, new.value[1]) == (1, old.value[1])
+
+
 @pytest.mark.parametrize(
     "make", [lambda: np.random.default_rng(1), lambda: np.random.RandomState(1), random.Random]
 )

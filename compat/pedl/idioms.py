@@ -22,7 +22,6 @@ from pedl import old_functions, old_keras, old_libraries
 from pedl.old_classes import compiling
 from pedl.old_names import HiddenPackage, OldPackage, Unserved, old_name
 from pedl2det_names import Age, lookup, rows
-from pedl2det_names.libraries import SEQUENCES
 from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2
 from pedl2det_names.tensorflow import CONTRIB
 from pedl2det_runtime.backends import keras_versions
@@ -59,11 +58,6 @@ def _idioms(tf: Any, age: Age) -> Iterator[_Idiom]:
             yield _Idiom(f"{module}.{name}", with_legacy)
     for module in ("tensorflow.keras.optimizers", "tensorflow.optimizers"):
         yield _Idiom(f"{module}.Optimizer", lambda _: tf.keras.optimizers.legacy.Optimizer)
-    for name in ("array", "asarray"):  # ragged lists created an object array
-        yield _Idiom(f"numpy.{name}", old_functions.ragged)
-    for dotted in SEQUENCES:
-        yield _Idiom(dotted, old_functions.with_sequence)
-    yield _Idiom("random.shuffle", old_functions.shuffling)
     images = "{keras}.src.preprocessing.image.ImageDataGenerator"
     yield _Idiom(f"{images}.__init__", old_functions.warning_of_images)
     if age is Age.TENSORFLOW_1:
@@ -83,7 +77,7 @@ def _removed_names(tf: Any) -> Iterator[_Idiom]:
         root, _, _ = row.old.partition(".")
         parent, _, _ = row.old.rpartition(".")
         is_served = row.old in (CONTRIB, *_PACKAGES) or lookup(parent) is not None
-        if root in ("tensorflow", "numpy") and not is_served:
+        if root == "tensorflow" and not is_served:
             yield missing(row.old, old_name, row)
 
 
@@ -104,8 +98,6 @@ def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
     engine, python = "{keras}.src.engine", "tensorflow.python"
     for dotted, wrap in (
         (f"{python}.framework.ops._EagerTensorBase.eval", lambda _: old_sessions.evaluated),
-        (f"{python}.framework.tensor_shape.TensorShape.__getitem__", old_functions.with_dimensions),
-        (f"{python}.framework.tensor_shape.TensorShape.__iter__", old_functions.with_dimensions),
         (f"{python}.pywrap_tfe.TFE_Py_FastPathExecute", old_sessions.reading_visibly),
         ("tensorflow.keras.backend.eval", old_sessions.evaluating),
         ("{keras}.src.backend.eval", old_sessions.evaluating),
@@ -139,14 +131,15 @@ def activate(age: Age = Age.TENSORFLOW_1, *, standalone: bool = False) -> None:
     from pedl import old_sessions
     from pedl2det_legacy import keras_1, old_layers
     from pedl2det_legacy import old_keras as legacy
-    from pedl2det_legacy.old_attributes import old_attributes
+    from pedl2det_legacy.old_attributes import old_attributes, old_dimensions
 
     is_of_1 = age is Age.TENSORFLOW_1
     keras_versions.prepare()
     old_keras.serve()
     warnings.filterwarnings("ignore", message=_LR_IS_DEPRECATED)
     changes = [*(legacy.standalone_keras() if standalone else legacy.old_masks())]
-    changes += [*legacy.old_keras(), *keras_1.old_arguments()] if is_of_1 else []
+    if is_of_1:
+        changes += [*legacy.old_keras(), *keras_1.old_arguments(), *old_dimensions()]
     for owner, name, wrap in changes:  # what a migrated trial may say as well
         _put(owner, name, old_layers.wrapped_once(getattr(owner, name), wrap))
     idioms = list(_idioms(tf, age))

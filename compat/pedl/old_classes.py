@@ -1,8 +1,5 @@
 """Wrap classes and models of today's Keras to accept what old code passes to them.
 
-Each is a subclass of today's class that translates the arguments in its constructor, and in checks
-of types stands for today's class, of which what Keras itself creates is an instance.
-
 Standalone Keras and ``tf.keras`` had different optimizers under the same names. Models of
 standalone Keras are therefore marked, for their ``compile``.
 """
@@ -25,42 +22,10 @@ _OF_MODELS = KERAS_1["models.Model"]
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 
-def translating(kind: Any, arguments: Callable[..., Arguments]) -> Any:
-    """Return a class like ``kind`` that takes the arguments of old code."""
-
-    class Standing(type(kind)):  # type: ignore[misc]
-        def __instancecheck__(cls, instance: Any) -> bool:
-            return isinstance(instance, kind) if cls is Old else super().__instancecheck__(instance)
-
-        def __subclasscheck__(cls, other: Any) -> bool:
-            return issubclass(other, kind) if cls is Old else super().__subclasscheck__(other)
-
-        def __eq__(cls, other: object) -> bool:
-            return other is cls or (cls is Old and other is kind)
-
-        def __hash__(cls) -> int:
-            return hash(kind) if cls is Old else super().__hash__()
-
-    class Old(kind, metaclass=Standing):
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
-            args, kwargs = arguments(*args, **kwargs)
-            super().__init__(*args, **kwargs)
-
-    Old.__name__, Old.__qualname__, Old.__module__ = kind.__name__, kind.__name__, kind.__module__
-    return Old
-
-
-def optimizer(kind: Any) -> Any:
-    """Wrap an optimizer of today to accept the arguments of Keras 2.2.4."""
-    from pedl2det_legacy.standalone_keras import standalone_optimizer_class
-
-    make: Any = standalone_optimizer_class(kind.__name__)
-    return translating(kind, lambda *args, **kwargs: ((), make.arguments_of_today(args, kwargs)))
-
-
 def convolution(kind: Any, name: str) -> Any:
     """Wrap a convolution to read ``(filters, 3, 3)`` as a 3 x 3 kernel, like Keras 2.2.4."""
     from pedl2det_legacy.keras_1 import sizes_in_one
+    from pedl2det_legacy.standalone_keras import translating
 
     dimensions = CONVOLUTIONS[name]
 

@@ -1,14 +1,12 @@
-"""Functions of TensorFlow, Keras and NumPy that were removed, or behave in another way."""
+"""Functions of TensorFlow and Keras that were removed, or behave in another way."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-import sys
 from collections.abc import Callable
 from typing import Any
 
-from pedl2det_legacy import library_functions, numpy_functions
 from pedl2det_names import IMAGE_RANGES, IMAGES_DIFFER, Name
 from pedl2det_runtime.errors.repeated_warnings import logger
 
@@ -59,40 +57,6 @@ def of_its_time(row: Name, old: Any, today: Any) -> Any:
     return called
 
 
-def ragged(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap ``np.array`` to create an object array from lists of different lengths."""
-
-    @functools.wraps(original)
-    def array(*args: Any, **kwargs: Any) -> Any:
-        return numpy_functions.ragged(original, args, kwargs)
-
-    return array
-
-
-def with_sequence(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a function that takes a sequence to take an iterator or a set as well."""
-
-    @functools.wraps(original)
-    def called(*args: Any, **kwargs: Any) -> Any:
-        if args and not hasattr(args[0], "__getitem__"):
-            args = ([*args[0]], *args[1:])
-        return original(*args, **kwargs)
-
-    return called
-
-
-def shuffling(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap ``random.shuffle`` to take the function that gives its numbers."""
-
-    def shuffle(x: Any, random: Any = None) -> None:
-        if random is None:
-            original(x)
-        else:
-            library_functions.shuffle(x, random)
-
-    return shuffle
-
-
 def train_optimizer(name: str, make: Callable[..., Any], tf: Any) -> Callable[..., Any]:
     """Return a function that creates an optimizer of ``tf.train``.
 
@@ -116,31 +80,3 @@ def train_optimizer(name: str, make: Callable[..., Any], tf: Any) -> Callable[..
 def for_keras(optimizer: Any) -> Any:
     """Return the Keras optimizer for one of graph mode; any other argument unchanged."""
     return getattr(optimizer, _FOR_KERAS, lambda: optimizer)()
-
-
-class _Dimension(int):
-    """A known dimension of a shape, with the attribute ``value`` of TensorFlow 1."""
-
-    value = property(int)
-
-
-def with_dimensions(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a method that reads dimensions of a shape to give old code those of TensorFlow 1.
-
-    The code of libraries tests whether an unknown one ``is None``.
-    """
-    import tensorflow as tf
-
-    @functools.wraps(original)
-    def read(shape: Any, *key: Any) -> Any:
-        caller = sys._getframe(1).f_code.co_filename
-        is_library = "-packages" in caller and "autograph" not in caller
-        unknown = None if is_library else tf.compat.v1.Dimension(None)
-
-        def dimension(size: Any) -> Any:
-            return _Dimension(size) if type(size) is int else unknown if size is None else size
-
-        found = original(shape, *key)
-        return dimension(found) if key else map(dimension, found)
-
-    return read

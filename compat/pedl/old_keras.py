@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from pedl.old_classes import StandIn, convolution, optimizer, standalone_models
+from pedl.old_classes import StandIn, convolution, standalone_models
 from pedl.old_functions import multi_gpu_model
 from pedl.old_names import Unserved, old_name
 from pedl2det_names import Age
@@ -152,10 +152,9 @@ def _standalone(tf: Any, path: str, names: dict[str, Any]) -> dict[str, Any]:
         layers = tf.keras.layers
         objects |= {name: convolution(getattr(layers, name), name) for name in table.CONVOLUTIONS}
     elif area == "optimizers":
-        legacy = tf.keras.optimizers.legacy
-        objects |= {one: optimizer(getattr(legacy, one)) for one in table.STANDALONE_PARAMETERS}
+        objects |= {kind.__name__: kind for kind in standalone_keras.STANDALONE_OPTIMIZERS}
         objects["get"] = standalone_keras.standalone_optimizer
-        objects["Optimizer"] = StandIn(legacy.Optimizer, KerasOptimizer)
+        objects["Optimizer"] = StandIn(tf.keras.optimizers.legacy.Optimizer, KerasOptimizer)
     elif area == "initializers":
         real = tf.keras.initializers.Initializer
         objects["Initializer"] = StandIn(real, standalone_keras.Initializer)

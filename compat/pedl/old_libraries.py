@@ -6,8 +6,6 @@ before is changed at once. A name that is missing is looked up when it is asked 
 
 from __future__ import annotations
 
-import ast
-import functools
 import importlib.abc
 import importlib.util
 import pkgutil
@@ -19,15 +17,14 @@ from types import ModuleType
 from typing import Any
 
 from pedl.old_names import Unserved
-from pedl2det_legacy import library_functions, pandas_methods
+from pedl2det_legacy import library_functions
+from pedl2det_legacy.old_libraries import old_members
 from pedl2det_names import Age, Name
-from pedl2det_names.libraries import FREQUENCIES, PLACES, ROWS
+from pedl2det_names.libraries import RESTORED, ROWS
 from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2
 
 #: Sets an attribute until the shim is removed.
 Put = Callable[[Any, str, Any], None]
-#: The arguments of a call, as today's function takes them.
-_Arguments = Callable[[tuple[Any, ...], dict[str, Any]], tuple[tuple[Any, ...], dict[str, Any]]]
 
 #: Packages that later versions of Python no longer have.
 _OF_PYTHON = ("imp", "distutils")
@@ -38,7 +35,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def __init__(self, age: Age, put: Put) -> None:
         self._put = put
-        self._rows: dict[str, dict[str, Name]] = {}
+        self._rows: dict[str, dict[str, Name]] = {library: {} for library in RESTORED}
         for row in ROWS.values():
             parent, _, name = row.old.rpartition(".")
             if row.since == "" or age in _AGES[row.since]:
@@ -82,16 +79,12 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def _serve(self, module: ModuleType) -> None:
         rows = self._rows.get(module.__name__, {})
-        for name, row in rows.items():
-            if row.old == row.new:
-                self._adapt(module, name, functools.partial(_arguments_of_today, row))
-        if module.__name__ == "pandas":
-            self._serve_frequencies(module)
-            if chained := getattr(module.errors, "ChainedAssignmentError", None):
-                # Since pandas 3 it changes a copy, and says so by a warning alone.
-                warnings.filterwarnings("error", category=chained)
-        if module.__name__ in ("pandas", "h5py"):
-            pandas_methods.restore_methods()
+        changed = [row.old for row in rows.values() if row.old == row.new]
+        for owner, name, made in old_members(module, changed):
+            self._put(owner, name, made)
+        if chained := getattr(getattr(module, "errors", None), "ChainedAssignmentError", None):
+            # Since pandas 3 it changes a copy, and says so by a warning alone.
+            warnings.filterwarnings("error", category=chained)
         own = getattr(module, "__getattr__", None)
 
         def __getattr__(name: str) -> Any:  # noqa: N807
@@ -102,31 +95,6 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
 
         self._put(module, "__getattr__", __getattr__)
-
-    def _serve_frequencies(self, pandas: ModuleType) -> None:
-        for name, (parameter, place) in FREQUENCIES.items():
-            for owner in (pandas, pandas.DataFrame, pandas.Series):
-                is_function = owner is pandas and not isinstance(getattr(owner, name, None), type)
-                at = place if is_function else place + 1  # behind self
-                self._adapt(owner, name, functools.partial(_with_frequency, parameter, at))
-        # What pd.Grouper(freq=...) creates.
-        grouper = functools.partial(_with_frequency, "freq", 2)
-        self._adapt(pkgutil.resolve_name("pandas.core.resample"), "TimeGrouper", grouper)
-
-    def _adapt(self, owner: Any, name: str, change: _Arguments) -> None:
-        """Change the arguments of a function, or of the constructor of a class."""
-        original = getattr(owner, name, None)
-        if isinstance(original, type):
-            owner, name, original = original, "__init__", vars(original).get("__init__")
-        if original is None:
-            return
-
-        @functools.wraps(original)
-        def adapted(*given: Any, **options: Any) -> Any:
-            given, options = change(given, options)
-            return original(*given, **options)
-
-        self._put(owner, name, adapted)
 
 
 #: The ages of code for which a name that is still there means what it meant before a version.
@@ -142,33 +110,3 @@ def _object(row: Name) -> Any:
     if row.new is None:
         return Unserved(row.old, row.write)
     return pkgutil.resolve_name(row.new)
-
-
-def _arguments_of_today(row: Name, given: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """The arguments of an old call as today's function takes them."""
-    is_method = isinstance(pkgutil.resolve_name(row.old), type)  # behind self
-    first = 1 + is_method
-    named = dict(zip(row.parameters[1:], given[first:], strict=False))
-    options = {row.keywords.get(name) or name: value for name, value in options.items()}
-    for name, text in row.defaults.items():
-        if len(given) <= PLACES[name] + is_method:
-            options.setdefault(name, _value(text))
-    return (given[:first] if named else given), options | named
-
-
-def _value(text: str) -> Any:
-    """What a default of the table means: a literal, or a dotted name."""
-    try:
-        return ast.literal_eval(text)
-    except ValueError:
-        return pkgutil.resolve_name(text)
-
-
-def _with_frequency(
-    parameter: str, place: int, given: tuple[Any, ...], options: dict[str, Any]
-) -> Any:
-    """The arguments of a call with the frequency among them as the installed pandas spells it."""
-    if parameter in options:
-        options[parameter] = pandas_methods.frequency(options[parameter])
-    today = [*given[:place], *map(pandas_methods.frequency, given[place : place + 1])]
-    return (*today, *given[place + 1 :]), options

@@ -1,4 +1,4 @@
-"""Resolve old names of TensorFlow and NumPy with the table ``pedl2det_names``."""
+"""Resolve old names of TensorFlow with the table ``pedl2det_names``."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
-from pedl2det_legacy import numpy_functions
 from pedl2det_names import Name, lookup, packages
 from pedl2det_names.tensorflow import COMPAT_V1
 from pedl2det_runtime.errors import GraphModeNeededError, Pedl2DetError
@@ -63,7 +60,7 @@ class Unserved:
 
 
 def old_name(row: Name, tf: Any) -> Any:
-    """Return the object for an old name of TensorFlow or NumPy.
+    """Return the object for an old name of TensorFlow.
 
     Raises:
         AttributeError: this version has no successor.
@@ -88,15 +85,13 @@ def _pieces(tf: Any) -> dict[str, Any]:
     from pedl import old_functions, old_sessions
     from pedl2det_legacy import keras_functions, sessions, train_optimizers
 
-    pieces = {**vars(numpy_functions), **vars(keras_functions)}
     return {
-        **{name: piece for name, piece in pieces.items() if callable(piece)},
+        **{name: piece for name, piece in vars(keras_functions).items() if callable(piece)},
         "Session": old_sessions.EagerSession,
         "get_default_graph": sessions.get_default_graph,
         "get_session": old_sessions.get_session,
         "set_session": old_sessions.set_session,
         "multi_gpu_model": old_functions.multi_gpu_model,
-        "numpy.NINF": -np.inf,
         **{
             name: old_functions.train_optimizer(name, make, tf)
             for name, make in vars(train_optimizers).items()

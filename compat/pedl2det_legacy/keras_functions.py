@@ -47,11 +47,6 @@ def scale_loss(optimizer, loss_scale="dynamic"):
     return kind(optimizer, dynamic=False, initial_scale=loss_scale)
 
 
-def dimension(size):
-    """Return the size of a dimension, which had an attribute `value` before TensorFlow 2."""
-    return getattr(size, "value", size)
-
-
 def get_available_gpus():
     """Return the names of the GPUs."""
     return [device.name for device in tf.config.list_logical_devices("GPU")]

@@ -62,23 +62,6 @@ class LooseVersion:
 StrictVersion = LooseVersion
 
 
-def by_place(function, *names):
-    """Return a function or class that takes arguments behind the first by their places, too."""
-
-    @functools.wraps(function, updated=())
-    def called(*args, **kwargs):
-        return function(*args[:1], **dict(zip(names, args[1:])), **kwargs)
-
-    return called
-
-
-def shuffle(x, random):
-    """Shuffle a list by a function that gives numbers below 1, as Python 3.10 did."""
-    for last in reversed(range(1, len(x))):
-        other = int(random() * (last + 1))
-        x[last], x[other] = x[other], x[last]
-
-
 def strtobool(text):
     """Return 1 for a text that means yes and 0 for one that means no."""
     if text.lower() in ("y", "yes", "t", "true", "on", "1"):

@@ -1,6 +1,6 @@
 """Functions that NumPy has removed or changed, and PEDL's reducer of metrics."""
 
-import types
+import functools
 
 import numpy as np
 
@@ -15,21 +15,18 @@ _NUMPY_NAMES = """
 """
 
 
-def old_numpy():
-    """Return NumPy with the names of its time, for code that looks them up by text."""
-    names = {**vars(np), "NINF": -np.inf, "long": int, "unicode": str}
+def old_names_of_numpy():
+    """Return what NumPy had under names that are gone."""
+    names = {"NINF": -np.inf, "long": int, "unicode": str}
     names.update(
-        {one.__name__: one for one in (bool, complex, float, int, object, str)}
+        {kind.__name__: kind for kind in (bool, complex, float, int, object, str)}
     )
     pieces = (asfarray, asscalar, find_common_type, msort)
     names.update({piece.__name__: piece for piece in pieces})
-    names.update(array=ragged_array, asarray=ragged_asarray)
     for line in _NUMPY_NAMES.replace(";", "\n").strip().splitlines():
         today, *before = line.split()
         names.update(dict.fromkeys(before, getattr(np, today)))
-    old = types.ModuleType("numpy")
-    old.__dict__.update(names)
-    return old
+    return {name: value for name, value in names.items() if name not in vars(np)}
 
 
 def find_common_type(array_types, scalar_types):
@@ -53,25 +50,27 @@ def msort(a):
     return np.sort(a, axis=0)
 
 
-def ragged_array(*args, **kwargs):
-    """Call np.array; lists of different lengths make an array of objects."""
-    return ragged(np.array, args, kwargs)
+def with_objects(function):
+    """Return np.array or np.asarray as before NumPy 1.24.
+
+    Lists of different lengths make an array of objects.
+    """
+
+    @functools.wraps(function)
+    def called(*args, **options):
+        try:
+            return function(*args, **options)
+        except ValueError as error:
+            has_type = len(args) > 1 or options.get("dtype") is not None
+            if has_type or "inhomogeneous" not in str(error):
+                raise
+        return function(*args, **{**options, "dtype": object})
+
+    return called
 
 
-def ragged_asarray(*args, **kwargs):
-    """Call np.asarray; lists of different lengths make an array of objects."""
-    return ragged(np.asarray, args, kwargs)
-
-
-def ragged(function, args, kwargs):
-    """Call np.array or np.asarray as before NumPy 1.24."""
-    try:
-        return function(*args, **kwargs)
-    except ValueError as error:
-        has_type = len(args) > 1 or kwargs.get("dtype") is not None
-        if has_type or "inhomogeneous" not in str(error):
-            raise
-    return function(*args, **{**kwargs, "dtype": object})
+ragged_array = with_objects(np.array)
+ragged_asarray = with_objects(np.asarray)
 
 
 def elementwise_mean(metrics):

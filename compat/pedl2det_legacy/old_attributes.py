@@ -1,6 +1,10 @@
 """Attributes that models, layers, optimizers and tensors had in TensorFlow 1 and Keras 2.2.4."""
 
+import sys
+
 import tensorflow as tf
+
+from pedl2det_legacy.old_layers import replace
 
 
 def restore_attributes():
@@ -10,6 +14,46 @@ def restore_attributes():
     eager = tf.__internal__.EagerTensor.__mro__
     base = next(kind for kind in eager if "eval" in vars(kind))
     base.eval = lambda tensor, feed_dict=None, session=None: tensor.numpy()
+
+
+def restore_dimensions():
+    """Give the shapes of tensors the dimensions of TensorFlow 1, which have a `value`."""
+    for change in old_dimensions():
+        replace(*change)
+
+
+def old_dimensions():
+    """Yield the class of shapes, the names of what reads their dimensions, and its wrapper."""
+    for name in ("__getitem__", "__iter__"):
+        yield tf.TensorShape, name, with_dimensions
+
+
+class _Dimension(int):
+    """A known dimension."""
+
+    value = property(int)
+
+
+def with_dimensions(of_today):
+    """Return a method that reads dimensions of a shape; an unknown one is not None.
+
+    The code of libraries tests whether it is.
+    """
+
+    def read(shape, *key):
+        caller = sys._getframe(1).f_code.co_filename
+        is_library = "-packages" in caller and "autograph" not in caller
+        unknown = None if is_library else tf.compat.v1.Dimension(None)
+
+        def dimension(size):
+            if size is None:
+                return unknown
+            return _Dimension(size) if type(size) is int else size
+
+        found = of_today(shape, *key)
+        return dimension(found) if key else map(dimension, found)
+
+    return read
 
 
 def old_attributes():

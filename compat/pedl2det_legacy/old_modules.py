@@ -5,12 +5,10 @@ import importlib
 import re
 import types
 
-import numpy as np
 import tensorflow as tf
 
-from pedl2det_legacy.numpy_functions import old_numpy
 from pedl2det_legacy.old_layers import use_old_recurrent_layers
-from pedl2det_legacy.standalone_keras import STANDALONE_LOSSES, standalone_base
+from pedl2det_legacy.standalone_keras import STANDALONE_LOSSES, STANDALONE_OPTIMIZERS
 from pedl2det_legacy.train_optimizers import (
     AdadeltaOptimizer,
     AdagradOptimizer,
@@ -36,15 +34,13 @@ _SHORT_NAMES = {
 
 
 def old_module(module, is_standalone=False):
-    """Return TensorFlow or NumPy with the names of its time; anything else as it is.
+    """Return TensorFlow with the names of its time; anything else as it is.
 
     One of Keras may be that of standalone Keras.
     """
     if not isinstance(module, types.ModuleType):
         return module
     public = _PUBLIC.match(module.__name__)
-    if public is None and module is np:
-        return old_numpy()
     if public is None:
         return _old_module("") if module is tf else module
     return _old_module(public[1], is_standalone)
@@ -117,8 +113,6 @@ def _public(module):
 
 def _replaced(path, is_standalone):
     """Return what has another meaning today in the module at a path."""
-    legacy = tf.keras.optimizers.legacy
-    names = ("SGD", "RMSprop", "Adagrad", "Adadelta", "Adam", "Adamax", "Nadam")
     if path == "train":
         optimizers = (GradientDescentOptimizer, MomentumOptimizer, AdagradOptimizer)
         optimizers += (RMSPropOptimizer, AdamOptimizer, AdadeltaOptimizer)
@@ -126,9 +120,9 @@ def _replaced(path, is_standalone):
     if path == "keras.layers":
         use_old_recurrent_layers()
     if path == "keras.optimizers":
-        classes = {name: getattr(legacy, name) for name in names}
-        of_time = standalone_base if is_standalone else lambda kind: kind
-        made = {name: of_time(kind) for name, kind in classes.items()}
+        made = {kind.__name__: kind for kind in STANDALONE_OPTIMIZERS}
+        if not is_standalone:
+            made = {name: getattr(tf.keras.optimizers.legacy, name) for name in made}
         return made | {name.lower(): kind for name, kind in made.items()}
     is_loss = is_standalone and path in ("keras.losses", "keras.metrics")
     return STANDALONE_LOSSES if is_loss else {}

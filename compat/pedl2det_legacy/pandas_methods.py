@@ -1,7 +1,6 @@
-"""Methods that frames of pandas had before 2.0, datasets of h5py before 3.0, and frequencies."""
+"""Methods that frames of pandas had before 2.0, and frequencies."""
 
 import re
-import sys
 
 import numpy as np
 
@@ -32,14 +31,12 @@ def frequency(freq):
     return new
 
 
-def restore_methods():
-    """Give pandas and h5py, if they are imported, the methods that old code calls."""
-    for dotted, methods in _METHODS.items():
-        module, _, name = dotted.partition(".")
-        kind = getattr(sys.modules.get(module), name, None)
-        for method, made in methods.items():
-            if kind is not None and not hasattr(kind, method):
-                setattr(kind, method, made)
+def old_methods(pandas):
+    """Yield each class, the name of a method that it lacks, and the method."""
+    for kind in (pandas.DataFrame, pandas.Series):
+        for name, made in {**_METHODS, "append": _APPEND[kind.__name__]}.items():
+            if not hasattr(kind, name):
+                yield kind, name, made
 
 
 def _append(frame, other, ignore_index=False, verify_integrity=False, sort=False):
@@ -130,15 +127,11 @@ def _places_of(key, axis):
     return places
 
 
-_BOTH = {
+_APPEND = {"DataFrame": _append, "Series": _append_series}
+_METHODS = {
     "as_matrix": _as_matrix,
     "get_value": _get_value,
     "iteritems": lambda frame: frame.items(),
     "ix": property(_ByLabelOrPlace),
     "set_value": _set_value,
-}
-_METHODS = {
-    "pandas.DataFrame": {"append": _append, **_BOTH},
-    "pandas.Series": {"append": _append_series, **_BOTH},
-    "h5py.Dataset": {"value": property(lambda dataset: dataset[()])},
 }

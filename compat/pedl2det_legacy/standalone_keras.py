@@ -63,26 +63,53 @@ class Initializer(tf.keras.initializers.Initializer):
         cls.__call__ = call_by_name
 
 
-class _Standalone:
-    """An optimizer of Keras 2.2.4, which is called with its arguments of then."""
+def translating(kind, arguments):
+    """Return a class like `kind` that takes the arguments of old code.
 
-    def __init__(self, name, **defaults):
-        self.name, self.defaults = name, defaults
+    In checks of types, and as a key, it stands for `kind`, of which Keras itself makes objects.
+    """
 
-    def __call__(self, *args, **options):
-        kind = getattr(tf.keras.optimizers.legacy, self.name)
-        return kind(**self.arguments_of_today(args, options))
+    class InPlace(type(kind)):  # type: ignore[misc]
+        def __instancecheck__(cls, instance):
+            if cls is Old:
+                return isinstance(instance, kind)
+            return super().__instancecheck__(instance)
 
-    def arguments_of_today(self, args, options):
-        """Return the arguments for the optimizer of today.
+        def __subclasscheck__(cls, other):
+            return (
+                issubclass(other, kind)
+                if cls is Old
+                else super().__subclasscheck__(other)
+            )
 
-        In Keras 2.2.4, clipnorm limited the common norm of all gradients.
-        """
-        by_place = dict(zip(self.defaults, args))
-        if len(args) > len(self.defaults) or by_place.keys() & options.keys():
-            names = ", ".join(self.defaults)
-            raise TypeError(f"{self.name}: expected the arguments {names}")
-        options = {**self.defaults, **by_place, **options}
+        def __eq__(cls, other):
+            return other is cls or (cls is Old and other is kind)
+
+        def __hash__(cls):
+            return hash(kind) if cls is Old else super().__hash__()
+
+    class Old(kind, metaclass=InPlace):  # type: ignore
+        def __init__(self, *args, **options):
+            args, options = arguments(*args, **options)
+            super().__init__(*args, **options)
+
+    Old.__name__, Old.__module__ = kind.__name__, kind.__module__
+    Old.__qualname__ = kind.__name__
+    return Old
+
+
+def _standalone(kind, **defaults):
+    """Return the class of an optimizer with its arguments in Keras 2.2.4.
+
+    There, clipnorm limited the common norm of all gradients.
+    """
+
+    def arguments(*args, **options):
+        by_place = dict(zip(defaults, args))
+        if len(args) > len(defaults) or by_place.keys() & options.keys():
+            names = ", ".join(defaults)
+            raise TypeError(f"{kind}: expected the arguments {names}")
+        options = {**defaults, **by_place, **options}
         options.setdefault("learning_rate", options.pop("lr"))
         for clip in ("clipnorm", "clipvalue"):
             if clip in options and not (options[clip] or 0) > 0:
@@ -94,46 +121,39 @@ class _Standalone:
             )
         if "clipnorm" in options:
             options["global_clipnorm"] = options.pop("clipnorm")
-        return options
+        return (), options
+
+    return translating(getattr(tf.keras.optimizers.legacy, kind), arguments)
 
 
-SGD = _Standalone("SGD", lr=0.01, momentum=0.0, decay=0.0, nesterov=False)
-RMSprop = _Standalone("RMSprop", lr=0.001, rho=0.9, epsilon=None, decay=0.0)
+SGD = _standalone("SGD", lr=0.01, momentum=0.0, decay=0.0, nesterov=False)
+RMSprop = _standalone("RMSprop", lr=0.001, rho=0.9, epsilon=None, decay=0.0)
 #: Its sums began at 0.
-Adagrad = _Standalone(
+Adagrad = _standalone(
     "Adagrad", lr=0.01, epsilon=None, decay=0.0, initial_accumulator_value=0.0
 )
-Adadelta = _Standalone("Adadelta", lr=1.0, rho=0.95, epsilon=None, decay=0.0)
-Adam = _Standalone(
+Adadelta = _standalone("Adadelta", lr=1.0, rho=0.95, epsilon=None, decay=0.0)
+Adam = _standalone(
     "Adam", lr=0.001, beta_1=0.9, beta_2=0.999, epsilon=None, decay=0.0, amsgrad=False
 )
-Adamax = _Standalone(
+Adamax = _standalone(
     "Adamax", lr=0.002, beta_1=0.9, beta_2=0.999, epsilon=None, decay=0.0
 )
-Nadam = _Standalone(
+Nadam = _standalone(
     "Nadam", lr=0.002, beta_1=0.9, beta_2=0.999, epsilon=None, schedule_decay=4e-3
 )
 
 
-def standalone_base(kind):
-    """Return an optimizer's class with the arguments of Keras 2.2.4."""
-    make = standalone_optimizer_class(kind.__name__)
-
-    class Optimizer(kind):
-        def __init__(self, *args, **kwargs):
-            super().__init__(**make.arguments_of_today(args, kwargs))
-
-    Optimizer.__name__ = kind.__name__
-    return Optimizer
+STANDALONE_OPTIMIZERS = (SGD, RMSprop, Adagrad, Adadelta, Adam, Adamax, Nadam)
 
 
 def standalone_optimizer_class(name):
     """Return what `getattr(keras.optimizers, name)` was in Keras 2.2.4."""
-    kinds = (SGD, RMSprop, Adagrad, Adadelta, Adam, Adamax, Nadam)
-    by_name = {kind.name.lower(): kind for kind in kinds}
-    if name not in ({kind.name for kind in kinds} | by_name.keys()):
+    by_name = {kind.__name__: kind for kind in STANDALONE_OPTIMIZERS}
+    by_name.update({name.lower(): kind for name, kind in by_name.items()})
+    if name not in by_name:
         raise ValueError(f"Keras 2.2.4 had no optimizer {name!r}")
-    return by_name[name.lower()]
+    return by_name[name]
 
 
 def standalone_optimizer(identifier):

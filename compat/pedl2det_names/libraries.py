@@ -6,8 +6,6 @@ SciPy 1.1, Pillow 6, h5py 2.9, PyYAML 3.13 and matplotlib 3.0.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2, Name, gone, moved, pairs, served, table
 
 #: Modules that are another one today.
@@ -26,8 +24,8 @@ _GONE = {
     "sklearn.datasets.load_boston": "scikit-learn removed the data for what they say of people",
     "sklearn.cross_validation.KFold": "sklearn.model_selection.KFold(n_splits).split(data)",
 }
-#: Arguments that were positional, and are by keyword alone behind the first today.
-_POSITIONAL = {
+#: Parameters of functions and classes, which take them by keyword alone behind the first today.
+POSITIONAL = {
     "sklearn.model_selection.KFold": "n_splits shuffle random_state",
     "sklearn.model_selection.StratifiedKFold": "n_splits shuffle random_state",
     "sklearn.preprocessing.MinMaxScaler": "feature_range copy",
@@ -36,11 +34,25 @@ _POSITIONAL = {
     "sklearn.utils.class_weight.compute_class_weight": "class_weight classes y",
     "sklearn.utils.class_weight.compute_sample_weight": "class_weight y indices",
 }
+#: Keyword arguments with another name today.
+RENAMED = {
+    "matplotlib.pyplot.hist": ("normed", "density"),
+    "numpy.histogram": ("normed", "density"),
+    "sklearn.preprocessing.OneHotEncoder": ("sparse", "sparse_output"),
+}
+#: Arguments that had another default: their names, places and values. One with a dot is a name.
+DEFAULTS: dict[str, tuple[str, int, str | bool]] = {
+    "h5py.File": ("mode", 1, "a"),
+    "numpy.load": ("allow_pickle", 2, True),
+    "pandas.get_dummies": ("dtype", 7, "uint8"),
+    "yaml.load": ("Loader", 1, "yaml.FullLoader"),
+}
+_SINCE = {"h5py.File": KERAS_2_11, "numpy.load": TENSORFLOW_2, "pandas.get_dummies": KERAS_2_11}
 
 
-def _changed(old: str, since: str, **more: Mapping[str, str | None]) -> Name:
-    """Return the row of a name that is still there and means another thing."""
-    return Name(old, old, since, changed=True, **more)  # type: ignore[arg-type]
+def _with_default(old: str, name: str, value: str | bool) -> Name:
+    text = str(value) if "." in str(value) or value is True else f'"{value}"'
+    return Name(old, old, _SINCE.get(old, ""), changed=True, defaults={name: text})
 
 
 ROWS = table(
@@ -50,32 +62,27 @@ ROWS = table(
     *(gone(old, write) for old, write in _GONE.items()),
     *(
         Name(old, old, changed=True, parameters=tuple(names.split()))
-        for old, names in _POSITIONAL.items()
+        for old, names in POSITIONAL.items()
     ),
+    *(Name(old, old, changed=True, keywords=dict([names])) for old, names in RENAMED.items()),
+    *(_with_default(old, name, value) for old, (name, _, value) in DEFAULTS.items()),
     Name("cgi.escape", "html.escape", defaults={"quote": "False"}),
-    _changed("h5py.File", KERAS_2_11, defaults={"mode": '"a"'}),
-    _changed("matplotlib.pyplot.hist", "", keywords={"normed": "density"}),
-    _changed("numpy.histogram", "", keywords={"normed": "density"}),
-    _changed("numpy.load", TENSORFLOW_2, defaults={"allow_pickle": "True"}),
-    _changed("pandas.get_dummies", KERAS_2_11, defaults={"dtype": '"uint8"'}),
-    _changed("sklearn.preprocessing.OneHotEncoder", "", keywords={"sparse": "sparse_output"}),
-    _changed("yaml.load", "", defaults={"Loader": "yaml.FullLoader"}),
 )
 
 #: Rows of calls that mostly work as they are: of these, ``migrate`` writes the old argument only
-#: where a trial does not train without.
-UNLIKELY = ("h5py.File", "numpy.load")
+#: where a trial does not train without, or has such words.
+UNLIKELY = {
+    "h5py.File": r"\b(?:create|require)_(?:dataset|group)\b",
+    "numpy.load": r"\bnp\.save\(",
+}
 
-#: Methods and properties of pandas that are gone, with those of today that take the same arguments;
-#: ``append``, and ``value`` of h5py, are names of others too.
-METHODS = {"as_matrix": "", "get_value": "", "iteritems": "items", "ix": "", "set_value": ""}
 #: Functions that took an iterator or a set, and take a sequence alone today.
 SEQUENCES = (
     *("numpy.column_stack", "numpy.dstack", "numpy.hstack", "numpy.stack", "numpy.vstack"),
     "random.sample",
 )
 #: The places of arguments that had other defaults.
-PLACES = {"Loader": 1, "allow_pickle": 2, "dtype": 7, "mode": 1, "quote": 1}
+PLACES = {"quote": 1, **{name: place for name, place, _ in DEFAULTS.values()}}
 #: Functions, classes and methods of pandas that take the alias of a frequency: the parameter, and
 #: its place behind ``self``.
 FREQUENCIES = {
@@ -87,3 +94,5 @@ FREQUENCIES = {
 
 #: The packages that the rows are about.
 HEADS = frozenset(old.partition(".")[0] for old in ROWS)
+#: The libraries that can be given back what they had.
+RESTORED = ("h5py", "numpy", "pandas", "random", "sklearn", "yaml")

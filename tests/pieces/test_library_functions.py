@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
 from pathlib import Path
 
-import h5py
 import numpy as np
 import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal, assert_series_equal
 
-from pedl2det.rules.p037_library_methods import OTHERS, SMALL
+from pedl2det import support
 from pedl2det_legacy import library_functions as functions
-from pedl2det_legacy import pandas_methods
+from pedl2det_legacy import old_libraries, pandas_methods
 
 FRAME = pd.DataFrame({"a": [1, 2], "b": [3.0, 4.0]}, index=["x", "y"])
 
 
 @pytest.fixture
 def old_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pandas without its old methods, and with those of the piece in their place."""
-    for kind in (pd.DataFrame, pd.Series):
-        for name, method in pandas_methods._METHODS[f"pandas.{kind.__name__}"].items():
-            monkeypatch.setattr(kind, name, method, raising=False)
+    """Pandas with what it had in 2019."""
+    for owner, name, made in [*old_libraries.old_pandas(pd)]:
+        monkeypatch.setattr(owner, name, made, raising=False)
 
 
 def test_the_arguments_of_a_function_are_four() -> None:
@@ -56,14 +56,6 @@ def test_versions_are_compared_with_texts_too() -> None:
         version > "1.9" and version < functions.StrictVersion("2") and str(version) == "1.14.0rc1"
     )
     assert version == "1.14.0rc1" and version != "1.14"
-
-
-def test_arguments_are_given_by_their_places() -> None:
-    def split(n, *, shuffle=False, seed=None):
-        return n, shuffle, seed
-
-    assert functions.by_place(split, "shuffle", "seed")(3, True, 4) == (3, True, 4)
-    assert functions.by_place(split, "shuffle", "seed")(n=3, seed=4) == (3, False, 4)
 
 
 def test_images_are_read_and_resized_in_bytes(tmp_path: Path) -> None:
@@ -128,21 +120,63 @@ def test_frames_have_their_old_methods() -> None:
 
 def test_what_a_library_has_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pd.DataFrame, "append", "its own", raising=False)
-    monkeypatch.delattr(pd.DataFrame, "ix", raising=False)
 
-    pandas_methods.restore_methods()
+    names = [name for owner, name, _ in old_libraries.old_pandas(pd) if owner is pd.DataFrame]
 
-    assert pd.DataFrame.append == "its own"
-    assert FRAME.ix[0, 0] == 1
-    monkeypatch.delattr(pd.DataFrame, "ix")
+    assert "append" not in names and "ix" in names
 
 
-def test_a_dataset_has_a_value(tmp_path: Path) -> None:
-    pandas_methods.restore_methods()
-    with h5py.File(tmp_path / "a.h5", "w") as file:
-        file["x"] = [1, 2]
+#: What runs in a process of its own, since it changes libraries.
+_RESTORED = """\
+import legacy_keras, random
+import numpy as np
+from numpy import histogram, vstack
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, scale
+import h5py, yaml, sys
+import pandas as pd
+def restore():
+    legacy_keras.restore_h5py()
+    legacy_keras.restore_numpy()
+    legacy_keras.restore_random()
+    legacy_keras.restore_sklearn()
+    legacy_keras.restore_pandas()
+    legacy_keras.restore_yaml()
+restore()
+restore()
+assert np.array([[1], [2, 3]]).dtype == object and np.float is float and np.bool8 is np.bool_
+assert vstack(map(np.ones, [2, 2])).shape == (2, 2)
+assert histogram([1, 1, 2], bins=2, normed=True)[0].tolist() == [4 / 3, 2 / 3]
+rows = [[1.0, 2.0], [3.0, 6.0]]
+assert scale(rows, 0, True, False).tolist() == [[-1, -2], [1, 2]]
+assert MinMaxScaler((0, 2)).fit_transform(rows).tolist() == [[0, 0], [2, 2]]
+assert MinMaxScaler((0, 2), False).copy is False
+assert OneHotEncoder(sparse=False).fit_transform([[1], [2]]).tolist() == [[1, 0], [0, 1]]
+random.seed(3)
+assert random.sample(set(range(20)), 4) == [7, 18, 17, 4]
+order = list(range(9))
+random.shuffle(order, lambda: 0.42)
+assert order == [4, 0, 7, 1, 5, 6, 2, 8, 3]
+with h5py.File(sys.argv[1]) as file:
+    file["x"] = [1, 2]
+    assert file["x"].value.tolist() == [1, 2]
+frame = pd.DataFrame({"a": [1, 2]}, index=pd.date_range("2019", periods=2, freq="H"))
+assert frame.append(frame).resample("D").sum()["a"].tolist() == [6]
+assert frame.groupby(pd.Grouper(freq="M")).sum()["a"].tolist() == [3]
+assert str(pd.get_dummies(["x", "y"]).dtypes["x"]) == "uint8"
+assert yaml.load("a: 1") == {"a": 1}
+"""
 
-        assert file["x"].value.tolist() == [1, 2]
+
+def test_libraries_have_what_they_had(tmp_path: Path) -> None:
+    names = [name for name in support.available() if name.startswith("restore_")]
+    (tmp_path / "legacy_keras.py").write_text(support.render(names))
+    (tmp_path / "main.py").write_text(_RESTORED)
+
+    done = subprocess.run(
+        [sys.executable, "main.py", "new.h5"], cwd=tmp_path, capture_output=True, text=True
+    )
+
+    assert done.returncode == 0, done.stderr[-2000:]
 
 
 @pytest.mark.parametrize(
@@ -158,11 +192,3 @@ def test_the_end_of_a_month_is_a_frequency() -> None:
     days = pd.date_range("2019-01-01", periods=2, freq=pandas_methods.frequency("M"))
 
     assert [(one.month, one.day) for one in days] == [(1, 31), (2, 28)]
-
-
-def test_the_rule_knows_the_frequencies_of_the_piece() -> None:
-    known = {**SMALL, **dict.fromkeys(OTHERS)}
-
-    piece = dict(pair.split(">") for pair in pandas_methods._FREQUENCIES.split())
-    assert known.keys() == piece.keys()
-    assert all(piece[old] == new for old, new in SMALL.items())

@@ -278,6 +278,16 @@ def before_use(source: Source, first: ast.AST, call: str) -> Iterator[fx.Fix]:
         yield fx.Fix(first, (fx.InsertBefore(at, call),))
 
 
+def restored(source: Source, needed: ast.AST, library: str) -> Iterator[fx.Fix]:
+    """Give a library what it had, above the first code of a module."""
+    others = ast.Import | ast.ImportFrom | ast.Constant
+    codes = (
+        node for node in source.tree.body if not isinstance(getattr(node, "value", node), others)
+    )
+    first = next(codes, needed)
+    yield from before_use(source, first, f"legacy_keras.restore_{library}()")
+
+
 def respelled(
     source: Source, node: ast.expr, dotted: str, edits: Iterable[fx.Edit] = ()
 ) -> Iterator[fx.Fix]:

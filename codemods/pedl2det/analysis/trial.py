@@ -299,14 +299,13 @@ class Trial:
         return self.carried or any(re.search(words, text) for text in texts)
 
     def unseen_lines(self, source: Source) -> Container[int]:
-        """The lines whose behaviour is unknown: not executed by a proof, or carried over.
+        """The lines whose behaviour is unknown, because a proof has not executed them.
 
         Rules write there what only old libraries did, wherever it may matter.
         """
-        everything = range(1, len(source.lines) + 1)
-        if self.carried or not self.unseen or source.path in self.leftovers:
-            return everything if self.carried else ()
-        return self.unseen.get(source.path, everything)
+        if not self.unseen or source.path in self.leftovers:
+            return ()
+        return self.unseen.get(source.path, range(1, len(source.lines) + 1))
 
     def is_unseen(self, node: ast.AST) -> bool:
         """Whether the behaviour of code is unknown: see :meth:`unseen_lines`."""

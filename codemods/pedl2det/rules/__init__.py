@@ -99,11 +99,6 @@ RULES = (
     Rule("P034", "carried-over", _PEDL + _EARLY, _CARRIED),
     Rule("P035", "seen-as-a-whole", _PEDL + _EARLY, _REWRITTEN),
     Rule("P036", "names-by-text"),
-    Rule(
-        *("P037", "library-methods"),
-        words=r"\.(?:append|as_matrix|asfreq|iteritems|ix|resample|[gs]et_value|value)\b|\bfreq\b"
-        r"|stack\b|\brandom\b",
-    ),
     Rule("P038", "metrics-of-losses", words=r"""metrics|["'](?:acc|ce\b|crossentropy)"""),
     Rule("P039", "random-layers", _PEDL + _EARLY, words=_RANDOM),
 )

@@ -48,27 +48,14 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
 def _may_be_old(trial: Trial) -> Iterator[Remark]:
     """Old arguments that may be those of an optimizer, and options that may hold them."""
     for call in trial.modules.of(ast.Call):
-        named = {keyword.arg for keyword in call.keywords}
-        is_hidden = (
-            None in named
-            and old_keras.optimizer_kind(trial, call) is old_keras.OptimizerKind.OBJECT
-        )
-        is_old = any(not _takes(trial, call, name) for name in OLD_KEYWORDS & named)
-        if is_old or (is_hidden and not all(_is_dict(trial, keyword) for keyword in call.keywords)):
+        hidden = [keyword.value for keyword in call.keywords if keyword.arg is None]
+        origins = [origin.node for value in hidden for origin in trial.flow.origins(value)]
+        may_be_old = not all(isinstance(node, ast.Dict) for node in origins)
+        may_be_old &= old_keras.optimizer_kind(trial, call) is old_keras.OptimizerKind.OBJECT
+        if OLD_KEYWORDS & {keyword.arg for keyword in call.keywords}:
+            may_be_old |= not (trial.modules.is_of_library(call.func) or trial.flow.called(call))
+        if may_be_old:
             yield Remark(call, _MAY_BE_OLD, _WRITE_LEGACY, Kind.NOTE)
-
-
-def _is_dict(trial: Trial, keyword: ast.keyword) -> bool:
-    origins = trial.flow.origins(keyword.value)
-    return keyword.arg is not None or all(isinstance(origin.node, ast.Dict) for origin in origins)
-
-
-def _takes(trial: Trial, call: ast.Call, name: str) -> bool:
-    """Whether a function of a library is called, or one that has a parameter of this name."""
-    called = trial.flow.called(call)
-    parameters = [[*function.args.args, *function.args.kwonlyargs] for function in called]
-    is_own = all(name in {parameter.arg for parameter in group} for group in parameters)
-    return trial.modules.is_of_library(call.func) or (bool(called) and is_own)
 
 
 def _rewrite_import(trial: Trial, statement: ast.ImportFrom) -> Iterator[Fix]:
@@ -98,7 +85,7 @@ def _rewrite_import(trial: Trial, statement: ast.ImportFrom) -> Iterator[Fix]:
 
 
 def _piece(row: names.Name) -> str:
-    """The function with the arguments and defaults that an optimizer had."""
+    """The class with the arguments and defaults that an optimizer had."""
     return f"legacy_keras.{row.support or (row.new or '').rpartition('.')[2]}"
 
 
@@ -124,17 +111,15 @@ def _rewrite_use(trial: Trial, reference: Reference, row: names.Name) -> Iterato
     elif asks_about_class(source, node):
         edits = []
     elif isinstance(parent, ast.ClassDef):
-        edits = []
-        if means_standalone(trial, reference.dotted):
-            yield rewrite(node, "legacy_keras.standalone_base({kind})", {"kind": node})
-        elif row.defaults:
+        edits = None if means_standalone(trial, reference.dotted) else []
+        if edits is not None and row.defaults:
             message = f"{parent.name} derives from {ast.unparse(node)}, whose defaults have changed"
             yield Remark(parent, message, f"derive it from {row.new}, and write them out")
     else:
         edits = _as_value(trial, node, row)
     if edits is not None:
         yield from old_keras.respelled(source, node, row.new, edits)
-    else:  # a function with the old arguments and defaults
+    else:  # a class with the old arguments and defaults
         yield rewrite(node, _piece(row))
 
 

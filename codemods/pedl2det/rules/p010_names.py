@@ -25,17 +25,15 @@ from dataclasses import replace
 
 import pedl2det_names as names
 from pedl2det.analysis import old_keras
-from pedl2det.analysis.flow.values import Way, arguments_of
+from pedl2det.analysis.flow.values import arguments_of
 from pedl2det.analysis.models import watches_validation
 from pedl2det.analysis.source import Source, spell
 from pedl2det.analysis.trial import TRIALS, Reference, Trial
-from pedl2det.findings import Kind
 from pedl2det.fixes import Edit, Fix, Remark, ReplaceStatement, rewrite
 from pedl2det_names import Age
 from pedl2det_names.keras import VERSIONS, private_path
 from pedl2det_names.libraries import HEADS as LIBRARY_HEADS
-from pedl2det_names.libraries import ROWS as LIBRARIES
-from pedl2det_names.libraries import UNLIKELY
+from pedl2det_names.libraries import RESTORED, UNLIKELY
 
 #: Names that other rules rewrite.
 _OWN_RULE = (
@@ -44,17 +42,15 @@ _OWN_RULE = (
     *("determined.create", "determined.keras.init", "determined.experimental.keras.init"),
     *names.harness.LOADERS,
 )
-_EVALUATED_ONCE = (
-    "a session computed a tensor anew whenever it was read; without a graph the tensor keeps the "
-    "value of its creation: create it where its value is read"
-)
 #: Names of the optimizers' module that are no optimizers.
 _OPTIMIZERS = [f"{old_keras.OPTIMIZERS}.{name}" for name in ("get", "deserialize", "Optimizer")]
 _RAGGED = ("numpy.array", "numpy.asarray")
 #: Libraries whose functions return arrays, images and tables.
 _ARRAYS = ("PIL", "cv2", "h5py", "numpy", "pandas", "scipy", "skimage", "sklearn", "tensorflow")
+_NUMBERS = ("abs", "count", "float", "index", "int", "len", "ord")
 _LIST = re.compile(r"\[(?:.* for .*)?\]|(?:.*\.)?(?:list|split)\(.*\)")
-_CREATES = r"\b(?:create|require)_(?:dataset|group)\b"
+#: A part whose length does not depend on its place: `3:7`, `at:at + width`, `at - width:at`.
+_WINDOW = re.compile(r"-?\d*:-?\d*|(.+):\1 \+ .+|(.+) - .+:\2|:\w+|\w+:")
 #: Functions that cast to a type.
 _CASTS = {
     "tensorflow.to_double": "float64",
@@ -140,16 +136,12 @@ def _means_several(source: Source, name: ast.Name, alias: ast.alias) -> bool:
 def _is_likely_right(trial: Trial, row: names.Name, reference: Reference, written_for: Age) -> bool:
     """Whether a call of a function that has changed is left as it is, in this form of a trial."""
     node, call = reference.node, reference.call
+    if trial.carried and row.old in (*_RAGGED, *UNLIKELY):
+        return True  # P031
     if row.old in _RAGGED:
         return written_for is Age.CURRENT or not _may_be_ragged(trial, call)
-    if row.old not in UNLIKELY or trial.is_unseen(node):
-        return False
-    is_old = call is not None and any(use.method == "item" for use in trial.flow.uses(call))
-    if row.old == "h5py.File":
-        is_old |= trial.mentions(_CREATES)  # a file that may not be there
-    elif trial.mentions(r"\bnp\.save"):  # an array that may be ragged
-        is_old |= any(_may_be_ragged(trial, use.call) for use in trial.uses(*_RAGGED))
-    return not is_old
+    words = UNLIKELY.get(row.old)
+    return words is not None and not (trial.is_unseen(node) or trial.mentions(words))
 
 
 def _may_be_ragged(trial: Trial, call: ast.Call | None) -> bool:
@@ -175,13 +167,11 @@ def _may_be_ragged(trial: Trial, call: ast.Call | None) -> bool:
 def _is_regular(trial: Trial, value: ast.AST) -> bool:
     """Whether a value is plainly a number, or what a library has made an array or a table."""
     match value:
-        case ast.Call(func=ast.Name(id="abs" | "float" | "int" | "len" | "ord")):
-            return True
-        case ast.Call(func=ast.Attribute(attr="index" | "count")):
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _NUMBERS:
             return True
         case ast.Call(func=function):
             package, _, name = (trial.modules.meaning(function) or "").partition(".")
-            return package in _ARRAYS and not (trial.carried or "preprocessing.text." in name)
+            return package in _ARRAYS and "preprocessing.text." not in name
         case ast.List(elts=[]):  # filled by what is appended
             rows = _appended(trial, value)
             return not (trial.is_unseen(value) or any(_is_list(trial, row) for row in rows))
@@ -203,6 +193,8 @@ def _is_list(trial: Trial, value: ast.AST) -> bool:
     values = [value]
     for part in values:  # which grows
         if isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Slice):
+            if not _WINDOW.fullmatch(ast.unparse(part.slice)):
+                return True
             values += [at.node for at in trial.flow.origins(part.value) if at.node not in values]
     return any(_LIST.fullmatch(ast.unparse(part)) for part in values)
 
@@ -215,8 +207,7 @@ def _cast(reference: Reference) -> list[Fix]:
         return []
     cast = spell(source, "tensorflow.cast", call.func)
     dtype = spell(source, f"tensorflow.{name}", call.func)
-    named = ", name={name}" if "name" in arguments else ""
-    code = f"{cast.code}({{x}}, {dtype.code}{named})"
+    code = f"{cast.code}({{x}}, {dtype.code}" + (", name={name})" if "name" in arguments else ")")
     return [rewrite(call, code, arguments, imports=(*cast.imports, *dtype.imports))]
 
 
@@ -232,14 +223,8 @@ def _rewrite_name(trial: Trial, reference: Reference, row: names.Name) -> Iterab
         arguments = plain if call is None else old_keras.call_edits(call, row)
         is_value = row.old == row.new and (arguments is None or not is_settled)
         root, _, path = reference.dotted.partition(".")
-        if is_value and row.parameters:
-            places = ", ".join(f'"{name}"' for name in row.parameters[1:])
-            yield rewrite(node, f"legacy_keras.by_place({{it}}, {places})", {"it": node})
-        elif is_value and row.old in LIBRARIES and row.defaults:
-            more = ("import functools", *imports)
-            yield rewrite(
-                node, f"functools.partial({{it}}, {defaults})", {"it": node}, imports=more
-            )
+        if is_value and root in RESTORED:
+            yield from old_keras.restored(reference.source, node, root)
         elif arguments is None and row.keywords and root == "tensorflow" and path[:5] != "keras":
             yield from old_keras.respelled(reference.source, node, f"tensorflow.compat.v1.{path}")
         elif row.old == row.new and arguments is not None:
@@ -252,9 +237,7 @@ def _rewrite_name(trial: Trial, reference: Reference, row: names.Name) -> Iterab
             message = f"`{code}` has other arguments today, and not all are visible"
             yield Remark(node, message, f"partial({row.new}, {defaults})")
     elif row.support is not None:
-        is_stale = row.support in ("Session", "get_session") and _may_be_stale(trial, call)
-        notes = ((Kind.DIFFERENT, _EVALUATED_ONCE),) if is_stale else ()
-        yield rewrite(node, f"legacy_keras.{row.support}", notes=notes)
+        yield rewrite(node, f"legacy_keras.{row.support}")
     elif row.old == "numpy.NINF" and isinstance(node, ast.Attribute):
         yield rewrite(node, "-{module}.inf", {"module": node.value})
     elif row.old.endswith(".__version__"):
@@ -267,29 +250,13 @@ def _rewrite_name(trial: Trial, reference: Reference, row: names.Name) -> Iterab
 
 
 def _is_settled(source: Source, node: ast.expr, row: names.Name) -> bool:
-    """Whether ``isinstance`` asks about a class, or an earlier run wrote its arguments."""
+    """Whether ``isinstance`` asks about a class, or an earlier run wrote its defaults."""
     parent = source.names.parents.get(node)
     if old_keras.asks_about_class(source, node):
         return True
     if not isinstance(parent, ast.Call) or parent.func is node:
         return False
-    named = {keyword.arg for keyword in parent.keywords}
-    is_mended = ast.unparse(parent.func) == "legacy_keras.by_place"
-    return is_mended or bool(named & row.defaults.keys())
-
-
-def _may_be_stale(trial: Trial, call: ast.Call | None) -> bool:
-    """Whether a session, which this call creates, may evaluate what was created elsewhere."""
-    uses = [] if call is None else trial.flow.uses(call)
-    is_harmless = [
-        use.way is Way.ARGUMENT  # of set_session
-        or (
-            isinstance(use.around, ast.Call)
-            and all(isinstance(argument, ast.Call) for argument in use.around.args)
-        )
-        for use in uses
-    ]
-    return not uses or not all(is_harmless)
+    return any(keyword.arg in row.defaults for keyword in parent.keywords)
 
 
 EXAMPLE = """\

@@ -1,26 +1,35 @@
-"""Restore attributes that models, layers and others had in TensorFlow 1 and Keras 2.2.4.
+"""Restore what models, shapes and libraries had in the years of the trial.
 
-Examples are ``model.predict_classes(x)``, ``layer.name = "net"``, ``add_update(updates, inputs)``,
-``trainable_weights = [...]``, ``x._keras_shape``, ``dataset.make_one_shot_iterator()`` and
-``optimizer.get_config()["lr"]``. ``legacy_keras.restore_attributes()`` above the first use gives
-them back to all classes that had them.
+``legacy_keras.restore_attributes()`` gives models, layers and others what they had in TensorFlow 1
+and Keras 2.2.4, such as ``model.predict_classes(x)``, ``layer.name = "net"``,
+``trainable_weights = [...]``, ``x._keras_shape`` and ``optimizer.get_config()["lr"]``.
 
-``size.value`` of what may be a dimension becomes ``legacy_keras.dimension(size)``, which decides
-at run time; ``x.shape[-1].value`` of what is certainly a tensor becomes ``x.shape[-1]``.
+``legacy_keras.restore_pandas()`` and the like give libraries their methods, names and arguments of
+2019: ``frame.append``, ``frame.ix``, the frequency ``M``, ``dataset.value``, and for code that
+looks them up by text ``np.float`` and ``preprocessing.Imputer``. The frequencies ``H T S L U N``
+become lower-case ones that every pandas reads.
+
+``x.shape[-1].value`` becomes ``x.shape[-1]``. Where dimensions are read in other ways,
+``legacy_keras.restore_dimensions()`` gives shapes those of TensorFlow 1.
+
+The calls are above the code that needs them; in a trial that is carried over, in each module that
+may. What has got nothing back behaves as before.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+import pedl2det_names as names
 from pedl2det.analysis import old_keras
-from pedl2det.analysis.flow.values import Origin
+from pedl2det.analysis.flow.values import Origin, argument
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, rewrite
-from pedl2det.support import MODULE
+from pedl2det_names import Age
+from pedl2det_names.libraries import FREQUENCIES, RESTORED, SEQUENCES
 
 #: Attributes that today's classes may lack, as they are read, set or called.
 _GONE = re.compile(
@@ -42,26 +51,73 @@ _MAY_BE = (
     (r"(?<!\))\.get_config\(", "", r"""["']lr["']"""),  # an optimizer's; `super()` has others
     (r"\.predict_proba\b", "", "Sequential|model_from_|load_model"),
 )
+_INDEXED = re.compile(r".*\.(?:get_)?shape(?:\(\))?\[[^]]*\]\.value")
 _NAME = re.compile(r"\.name \+?= ")  #: which layers of standalone Keras could set
+_METHODS = ("as_matrix", "get_value", "iteritems", "ix", "set_value")  #: that pandas had
+#: Frequencies with a spelling that every pandas reads, and others.
+_SMALL = {"H": "h", "T": "min", "S": "s", "L": "ms", "U": "us", "N": "ns"}
+_FREQUENCY = re.compile(r"(-?\d*)(?:([HLNSTU])|[AMQY]|[BS]M|C?BH|BQ)(?:-[A-Z]{3})?")
 
 
 def check(trial: Trial) -> Iterable[Fix]:
-    """Rewrite dimensions, and restore attributes above their first use."""
+    """Restore what the modules of a trial may use."""
+    if trial.carried:
+        yield from _everything(trial)
+        return
+    modules = [*trial.modules] if old_keras.is_old(trial) else []
+    sizes = [size for source in modules for size in _sizes(trial, source)]
+    are_plain = all(map(_is_indexed, sizes))
+    for size in sizes:
+        if are_plain and isinstance(size, ast.Attribute):
+            yield rewrite(size, "{size}", {"size": size.value})
+        else:
+            yield from old_keras.restored(trial.modules.home(size), size, "dimensions")
     for source in trial.modules:
-        for node in source.names.of(ast.Attribute) if old_keras.is_old(trial) else ():
-            is_read = node.attr == "value" and isinstance(node.ctx, ast.Load)
-            origins = trial.flow.origins(node.value) if is_read else []
-            may_be = trial.carried or "shape" in source.text
-            may_be &= trial.modules.meaning(node) is None
-            is_of_lambda = any(_is_of_lambda(source, origin) for origin in origins)
-            may_be &= is_of_lambda or trial.is_unseen(node)
-            if any(map(_is_size, origins)) or (is_read and may_be):
-                is_certain = all(_is_of_tensor(trial, origin) for origin in origins)
-                code = "{size}" if is_certain else f"{MODULE}.dimension({{size}})"
-                yield rewrite(node, code, {"size": node.value})
         uses = (line for line in source.tree.body if _is_gone(trial, line))
         if first := next(uses, None):
-            yield from old_keras.before_use(source, first, f"{MODULE}.restore_attributes()")
+            yield from old_keras.restored(source, first, "attributes")
+        if old_keras.age(trial) is not Age.CURRENT:
+            yield from _libraries(trial, source)
+
+
+def _everything(trial: Trial) -> Iterator[Fix]:
+    """Restore all that each module imports."""
+    of_keras = ["attributes", "dimensions"] if old_keras.is_old(trial) else ["attributes"]
+    for source in trial.modules:
+        imported = set(re.findall(r"^\s*(?:import|from) (\w+)", source.text, re.MULTILINE))
+        had = of_keras if imported & {"keras", "tensorflow"} else []
+        for name in (*had, *sorted(imported & {*RESTORED})):
+            yield from old_keras.restored(source, source.tree.body[-1], name)
+
+
+def _sizes(trial: Trial, source: Source) -> Iterable[ast.expr]:
+    """Yield what reads a dimension of a shape otherwise than today, or may do so."""
+    for node in source.names.of(ast.Attribute, ast.Compare):
+        match node:
+            case ast.Attribute(attr="value", value=size, ctx=ast.Load()):
+                may_be = "shape" in source.text and trial.modules.meaning(node) is None
+                is_size = may_be and trial.is_unseen(node)
+                is_size |= any(map(_is_item, trial.flow.origins(size)))
+            case ast.Compare(left=size, comparators=[ast.Constant(value=None)]):
+                is_size = False
+            case _:
+                continue
+        texts = [ast.unparse(origin.node) for origin in trial.flow.origins(size)]
+        if is_size or any(re.search(r"shape\b(?!=)", text) for text in texts):
+            yield node
+
+
+def _is_item(origin: Origin) -> bool:
+    """Whether a value is an item of a parameter, which may be a shape."""
+    is_named = any(isinstance(step, str) for step in origin.path)
+    return isinstance(origin.node, ast.arg) and bool(origin.path) and not is_named
+
+
+def _is_indexed(size: ast.expr) -> bool:
+    """Whether a dimension is one of ``x.shape[i].value``, which is an integer or None today."""
+    return (
+        re.fullmatch(r".*\.(?:get_)?shape(?:\(\))?\[[^]]*\]\.value", ast.unparse(size)) is not None
+    )
 
 
 def _is_gone(trial: Trial, line: ast.stmt) -> bool:
@@ -71,7 +127,6 @@ def _is_gone(trial: Trial, line: ast.stmt) -> bool:
     text = "\n".join(source.lines[number - 1] for number in lines if number in unseen)
     return not isinstance(getattr(line, "value", None), ast.Constant) and (
         _GONE.search(code) is not None
-        or ("getattr(" in code and any(_looks_up(trial, node) for node in ast.walk(line)))
         or any(
             re.search(use, text)
             or (re.search(use, code) and re.search(beside, code) and trial.mentions(words))
@@ -81,58 +136,66 @@ def _is_gone(trial: Trial, line: ast.stmt) -> bool:
     )
 
 
-def _looks_up(trial: Trial, node: ast.AST) -> bool:
-    """Whether ``getattr`` gets a computed name, on an object that is not a module."""
+def _libraries(trial: Trial, source: Source) -> Iterator[Fix]:
+    """Restore the libraries of a module, if it may use what they have not or do otherwise."""
+    for node in source.names.of(ast.Attribute, ast.Name):
+        if library := _library(trial, source, node):
+            yield from old_keras.restored(source, node, library)
+    for call in source.names.of(ast.Call):
+        yield from _frequency(trial, source, call)
+        dotted = trial.modules.meaning(call.func)
+        if dotted in SEQUENCES and trial.is_unseen(call):
+            yield from old_keras.restored(source, call, dotted.partition(".")[0])
+
+
+def _library(trial: Trial, source: Source, node: ast.Attribute | ast.Name) -> str:
+    """The library that an expression may need as it was."""
+    parent = source.names.parents[node]
     match node:
-        case ast.Call(func=ast.Name(id="getattr"), args=[asked, name, *_]):
-            is_own = re.match(r"self$|legacy_keras\.", ast.unparse(asked)) is not None
-            is_computed = not isinstance(name, ast.Constant)
-            return is_computed and not is_own and trial.modules.meaning(asked) is None
-    return False
+        case ast.Attribute(attr="value") if trial.mentions("h5py"):
+            return "h5py"
+        case ast.Attribute(value=frame, attr=name) if trial.mentions(r"\bpandas\b"):
+            is_called = isinstance(parent, ast.Call) and parent.func is node
+            is_list = isinstance(source.names.parents[parent], ast.Expr)  # which returns nothing
+            is_list &= not getattr(parent, "keywords", ())
+            is_append = name == "append" and is_called and not is_list
+            is_of_frame = (trial.modules.meaning(frame) or "pandas.").startswith("pandas.")
+            if is_of_frame and (is_append or name in _METHODS):
+                return "pandas"
+    dotted = trial.modules.meaning(node) or ""  # a module that is a value
+    is_value = not isinstance(parent, ast.Attribute | ast.Assign) and dotted.islower()
+    library = dotted.partition(".")[0]
+    return library if is_value and dotted in names.packages() and library in RESTORED else ""
 
 
-def _is_of_lambda(source: Source, origin: Origin) -> bool:
-    """Whether a value is a parameter of a lambda, which may be mapped over any sequence."""
-    is_parameter = isinstance(origin.node, ast.arg)
-    return is_parameter and isinstance(source.names.definition_around(origin.node), ast.Lambda)
-
-
-def _is_size(origin: Origin) -> bool:
-    """Whether a value may be a dimension: a part of a shape, or an indexed parameter."""
-    is_named = any(isinstance(step, str) for step in origin.path)
-    is_member = isinstance(origin.node, ast.arg) and origin.path and not is_named
-    return bool(is_member) or "shape" in ast.unparse(origin.node)
-
-
-def _is_of_tensor(trial: Trial, size: Origin) -> bool:
-    """Whether a dimension belongs to the result of a function or layer of TensorFlow."""
-    match size.node:
-        case (
-            ast.Attribute(value=shaped, attr="shape")
-            | ast.Call(func=ast.Attribute(value=shaped, attr="get_shape"))
-        ):
-            makers = trial.flow.origins(shaped)
-            return all(
-                not maker.path and trial.today(_maker(maker.node))[:11] == "tensorflow."
-                for maker in makers
-            )
-    return False
-
-
-def _maker(made: ast.AST) -> ast.AST:
-    return _maker(made.func) if isinstance(made, ast.Call) else made
+def _frequency(trial: Trial, source: Source, call: ast.Call) -> Iterator[Fix]:
+    """Spell the frequency that a call passes to pandas as it is today."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    given = argument(call, *FREQUENCIES[name]) if name in FREQUENCIES else None
+    if given is None or not trial.mentions(r"\bpandas\b"):
+        return
+    text = str(given.value) if isinstance(given, ast.Constant) else "M"  # any
+    if (found := _FREQUENCY.fullmatch(text)) is None:
+        return
+    if found[2]:
+        yield rewrite(given, f'"{found[1]}{_SMALL[found[2]]}"')
+    else:
+        yield from old_keras.restored(source, call, "pandas")
 
 
 EXAMPLE = """\
 --- net.py
+  import pandas as pd
   import tensorflow as tf
 +
 + import legacy_keras
 +
 + legacy_keras.restore_attributes()
++ legacy_keras.restore_pandas()
 
 
-  def width(rows, model):
+  def width(frame, model):
+      rows = frame.append(frame.iloc[-1:]).resample("M").mean()
       x = tf.keras.layers.Dense(4)(tf.convert_to_tensor(rows))
 -     return x.shape[-1].value, model.predict_classes(rows)
 +     return x.shape[-1], model.predict_classes(rows)

@@ -183,6 +183,11 @@ _FINDERS: dict[Callable[[Trial], Iterator[ast.AST]], str] = {
 EXAMPLE = """\
 --- net.py
   import tensorflow as tf
++
++ import legacy_keras
++
++ legacy_keras.restore_attributes()
++ legacy_keras.restore_dimensions()
 
 
   class Net:

@@ -1,8 +1,7 @@
-"""Code that looks up names of TensorFlow, Keras or NumPy by text finds the old ones.
+"""Code that looks up names of TensorFlow or Keras by text finds the old ones.
 
 Where a module is a value, as in ``getattr(tf, name)`` or ``layers.__dict__[name]``, only the
-running trial knows which names are meant. ``legacy_keras.old_module`` has those of TensorFlow 1,
-and ``old_numpy`` those of the NumPy before 1.20.
+running trial knows which names are meant. ``legacy_keras.old_module`` has those of TensorFlow 1.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from pedl2det.analysis.old_keras import KERAS, OPTIMIZERS
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, rewrite
 
-_ROOTS = ("tensorflow", "keras", "numpy")
+_ROOTS = ("tensorflow", "keras")
 _LAYERS = f"{KERAS}.layers"
 
 
@@ -42,8 +41,6 @@ def check(trial: Trial) -> Iterable[Fix]:
                     yield rewrite(name, '"determined"')
         elif not _is_module(dotted) or _is_asked_plainly(trial, node, parent):
             continue
-        elif dotted == "numpy":
-            yield rewrite(node, "legacy_keras.old_numpy()")
         else:
             more = ", is_standalone=True" if old_keras.is_standalone(dotted) else ""
             code = f"legacy_keras.old_module({{module}}{more})"

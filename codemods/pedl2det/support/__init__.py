@@ -13,6 +13,7 @@ import symtable
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -156,9 +157,10 @@ def _read(source: str) -> Iterator[_Definition]:
     imported = [ast.unparse(node) for node in tree.body if isinstance(node, ast.Import)]
     imports = {_bound_by(line): line for line in imported}
     for node in tree.body:
-        if isinstance(node, ast.ImportFrom) and node.module == names.keras.__name__:
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith(names.__name__):
+            module = import_module(str(node.module))
             for table in node.names:  # data, which is copied
-                text = _written(f"{table.name} = ", getattr(names.keras, table.name))
+                text = _written(f"{table.name} = ", getattr(module, table.name))
                 yield _Definition(table.name, f"{text}\n", {})
         if isinstance(node, ast.Import | ast.ImportFrom | ast.Expr):  # or documentation
             continue

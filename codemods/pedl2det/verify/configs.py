@@ -111,9 +111,14 @@ def differing_settings(
 
 
 def config_in_script(path: Path) -> Path | None:
-    """Write the config of a script to a temporary file; None if there is no such script.
+    """Write the config of a script to a temporary file; None if there is no such script."""
+    return next(configs_in_scripts(path), None)
 
-    The path is that of the script, or of a trial that has no config.
+
+def configs_in_scripts(path: Path) -> Iterator[Path]:
+    """Write the config of each script to a temporary file.
+
+    The path is that of a script, or of a trial that has no config.
 
     Raises:
         Pedl2DetError: the script computes its config, and no config file names the script.
@@ -127,19 +132,18 @@ def config_in_script(path: Path) -> Path | None:
             is_native = file in project.scripts
             if script.config is not None:
                 entry = {"script": file.name} if is_native else script.entrypoint
-                return _write_config({**script.config, "entrypoint": entry})
-            if is_native:
+                yield _write_config({**script.config, "entrypoint": entry}, f"{file.stem}.yaml")
+            elif is_native:
                 raise Pedl2DetError(
                     f"{file}: a script of the Native API, whose experiment config is "
                     f"computed: write it to const.yaml, with `entrypoint: {{script: {file.name}}}`"
                 )
-    return None
 
 
-def _write_config(config: dict[str, object]) -> Path:
+def _write_config(config: dict[str, object], name: str) -> Path:
     """Write a config to a file that is removed when the process ends."""
     directory = tempfile.mkdtemp(prefix=IN_CODE)
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
-    file = Path(directory) / "const.yaml"
+    file = Path(directory) / name
     file.write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
     return file

@@ -167,8 +167,11 @@ def _apply(result: Result, copy: Copy, config: Path) -> Copy:
         is_new_config = file.old is None and file.path.suffix == ".yaml"
         if is_new_config and file.path.is_relative_to(copy.extent.home):
             extracted.append(copy.directory / file.path.relative_to(copy.extent.home))
-    is_of_script = not config.resolve().is_relative_to(copy.extent.home)
-    return replace(copy, config=extracted[0]) if extracted and is_of_script else copy
+    if not extracted or config.resolve().is_relative_to(copy.extent.home):
+        return copy
+    of_script = f"entrypoint: {config.stem}".encode()  # which may be one of several
+    named = [file for file in extracted if of_script in file.read_bytes()]
+    return replace(copy, config=[*named, *extracted][0])
 
 
 def _concerning(result: Result, project: Project | None, config: Path) -> Iterator[Finding]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from pedl2det.engine.migration import Proof, Result, Status
 from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Finding, Kind
+from pedl2det.verify.configs import configs_in_scripts
 from pedl2det.verify.preparing import chosen_config
 from pedl2det.verify.prove import verify_trial
 from pedl2det.verify.trainings import Training, trainings
@@ -43,6 +44,7 @@ class Series:
         """
         configs = next(one.configs for one in result.outcomes if one.directory == directory)
         with contextlib.suppress(Pedl2DetError):  # which the proof reports
+            configs = configs or (*configs_in_scripts(directory),)
             configs = configs or (chosen_config(directory.resolve(), any_will_do=True),)
         every, open_ended = trainings(configs)
         first, *others = every or [Training(None)]

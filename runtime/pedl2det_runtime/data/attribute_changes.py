@@ -3,7 +3,7 @@
 A Sequence may shuffle its indices in ``on_epoch_end`` or use its own random generator; a Keras
 callback counts epochs. A resumed run constructs these objects again, so a checkpoint stores their
 changed attributes by name. Stored are plain data (numbers, strings, arrays, and lists, tuples, sets
-and dicts of these) and random generators.
+and dicts of these) and random generators, also those of a sequence that is an attribute itself.
 
 A checkpoint must not cost the time to read all data: of the arrays of one object, 8 MB are read.
 Small arrays are read whole, as an order of indices is; the large ones share what is left, in evenly
@@ -14,6 +14,7 @@ is longer than 1/8192 of it.
 from __future__ import annotations
 
 import random
+import sys
 import zlib
 from collections.abc import Iterator
 from typing import Any
@@ -33,21 +34,30 @@ class AttributeChanges:
 
     Args:
         owner: the object, in its initial state.
+        outer: the objects that it is an attribute of.
     """
 
-    def __init__(self, owner: Any) -> None:
+    def __init__(self, owner: Any, outer: tuple[Any, ...] = ()) -> None:
         self._attributes: dict[str, Any] = getattr(owner, "__dict__", {})
+        self._sequences = {
+            name: AttributeChanges(value, (*outer, owner))
+            for name, value in self._attributes.items()
+            if _is_sequence(value) and all(value is not other for other in (*outer, owner))
+        }
         plain = self._plain()
         self._share = _share([*plain.values()])
         self._before = {name: _digest(value, self._share) for name, value in plain.items()}
 
     def changes(self) -> dict[str, Any]:
-        """Return the changed attributes by name, as plain data."""
-        return {
+        """Return the changed attributes by name, as plain data; ``a.b`` is one of a sequence."""
+        found = {
             name: value
             for name, value in self._plain().items()
             if _digest(value, self._share) != self._before.get(name)
         }
+        for name, sequence in self._sequences.items():
+            found |= {f"{name}.{inner}": value for inner, value in sequence.changes().items()}
+        return found
 
     def restore(self, changes: dict[str, Any]) -> None:
         """Set the attributes of the object to saved values.
@@ -56,22 +66,13 @@ class AttributeChanges:
         """
         for name, value in changes.items():
             present = self._attributes.get(name, _ABSENT)
-            if isinstance(value, tuple) and len(value) == 2 and value[0] == _GENERATOR:
+            sequence, _, inner = name.partition(".")
+            if inner and sequence in self._sequences:
+                self._sequences[sequence].restore({inner: value})
+            elif type(value) is tuple and len(value) == 2 and str(value[0]) == _GENERATOR:
                 _restore_generator(present, value[1])
-            elif (
-                isinstance(present, np.ndarray)
-                and isinstance(value, np.ndarray)
-                and (value.shape, value.dtype) == (present.shape, present.dtype)
-                and present.flags.writeable
-            ):
-                present[...] = value
-            elif isinstance(present, list) and isinstance(value, list):
-                present[:] = value
-            elif isinstance(present, dict) and isinstance(value, dict):
-                present.clear()
-                present.update(value)
             else:
-                self._attributes[name] = value
+                self._attributes[name] = _in_place(present, value)
 
     def _plain(self) -> dict[str, Any]:
         """Return the attributes that can be saved, by name."""
@@ -83,6 +84,34 @@ class AttributeChanges:
             elif _is_plain(value):
                 plain[name] = value
         return plain
+
+
+def _in_place(present: Any, value: Any) -> Any:
+    """Return a saved value, in the array, list or dict that is there if it can hold it."""
+    if isinstance(present, np.ndarray) and isinstance(value, np.ndarray):
+        is_alike = (value.shape, value.dtype) == (present.shape, present.dtype)
+        if is_alike and present.flags.writeable:
+            present[...] = value
+            return present
+    elif isinstance(present, tuple) and isinstance(value, tuple) and len(present) == len(value):
+        return tuple(map(_in_place, present, value))
+    elif isinstance(present, list) and isinstance(value, list):
+        present[:] = map(_in_place, present, value) if len(present) == len(value) else value
+        return present
+    elif isinstance(present, dict) and isinstance(value, dict):
+        kept = {key: _in_place(present.get(key), child) for key, child in value.items()}
+        present.clear()
+        present.update(kept)
+        return present
+    return value
+
+
+def _is_sequence(value: Any) -> bool:
+    """Whether an object is a ``Sequence`` of Keras, or like one, and no table of a library."""
+    if not all(hasattr(value, name) for name in ("__dict__", "__getitem__", "__len__")):
+        return False
+    home = getattr(sys.modules.get(type(value).__module__), "__file__", None) or ""
+    return hasattr(value, "on_epoch_end") or "-packages" not in home
 
 
 def _is_plain(value: Any) -> bool:

@@ -206,8 +206,7 @@ CASES = (
     _case(
         "from keras.optimizers import Adam\n\n\nclass Slow(Adam):\n"
         "    def __init__(self, lr):\n        super().__init__(lr, 0.8)\n",
-        "from tensorflow.keras.optimizers.legacy import Adam\n\nimport legacy_keras\n\n\n"
-        "class Slow(legacy_keras.standalone_base(Adam)):\n"
+        "import legacy_keras\n\n\nclass Slow(legacy_keras.Adam):\n"
         "    def __init__(self, lr):\n        super().__init__(lr, 0.8)\n",
     ),
     _case(
@@ -222,7 +221,9 @@ CASES = (
         pedl_trial(f"import numpy as np\nfrom keras.optimizers import SGD\n\n{_BY_TEXT}"),
         {
             "net.py": "import numpy as np\n\nimport legacy_keras\n\n"
-            f"SGD = legacy_keras.SGD\n\n{_BY_TEXT}"
+            f"SGD = legacy_keras.SGD\nlegacy_keras.restore_attributes()\n"
+            "legacy_keras.restore_dimensions()\n"
+            f"legacy_keras.restore_numpy()\n\n{_BY_TEXT}"
         },
         "reaches names of the trial by string",
     ),

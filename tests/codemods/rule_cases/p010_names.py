@@ -285,17 +285,19 @@ SPLIT = {"k": KFold}
 DUMMIES = pd.get_dummies
 """
 _VALUES_AFTER = """\
-import functools
-
 import pandas as pd
 import yaml
 from sklearn.model_selection import KFold
 
 import legacy_keras
 
-READERS = {".yaml": functools.partial(yaml.load, Loader=yaml.FullLoader)}
-SPLIT = {"k": legacy_keras.by_place(KFold, "shuffle", "random_state")}
-DUMMIES = functools.partial(pd.get_dummies, dtype="uint8")
+legacy_keras.restore_yaml()
+legacy_keras.restore_sklearn()
+legacy_keras.restore_pandas()
+
+READERS = {".yaml": yaml.load}
+SPLIT = {"k": KFold}
+DUMMIES = pd.get_dummies
 """
 
 _SEVERAL = """\
@@ -375,7 +377,7 @@ CASES = (
         {"net.py": _UNREACHED.replace("tf.log", "tf.math.log")},
         "no training needs this: `tf.layers.dense`",
     ),
-    Case(pedl_trial(_SESSION), {"net.py": _SESSION_AFTER}, "the tensor keeps the value"),
+    Case(pedl_trial(_SESSION), {"net.py": _SESSION_AFTER}),
     Case(pedl_trial(_NO_TENSOR), {"net.py": _NO_TENSOR_AFTER}),
     Case(pedl_trial(_ARGUMENTS), {"net.py": _ARGUMENTS_AFTER}),
     Case(pedl_trial(_OF_THE_TRIAL), {"net.py": _OF_THE_TRIAL}),

@@ -116,7 +116,12 @@ train(model, len(x) > 9)
 """
 _RETURNS_AFTER = (
     _RETURNS.replace("import keras\n", "from tensorflow import keras\n")
-    .replace("(1)\nfrom", "(1)\n\nimport legacy_keras\nfrom")
+    .replace(
+        "np\n\n",
+        "np\n\nimport legacy_keras\n\nlegacy_keras.restore_attributes()\n"
+        "legacy_keras.restore_dimensions()\n"
+        "legacy_keras.restore_numpy()\n\n",
+    )
     .replace('"sgd"', 'legacy_keras.standalone_optimizer("sgd")')
 )
 _BESIDE = '''\

@@ -25,21 +25,19 @@ import tensorflow as tf
 
 import legacy_keras
 
+legacy_keras.restore_dimensions()
+
 
 def depth(x):
     y = tf.convert_to_tensor(x)
     batch, steps, _ = x.shape
-    sizes = [legacy_keras.dimension(size) for size in x.get_shape()]
-    return (
-        legacy_keras.dimension(x.get_shape()[-1]),
-        y.shape[0],
-        legacy_keras.dimension(steps),
-    )
+    sizes = [size.value for size in x.get_shape()]
+    return x.get_shape()[-1].value, y.shape[0].value, steps.value
 
 
 def built(input_shape, dims):
     width = input_shape[-1]
-    return legacy_keras.dimension(width), legacy_keras.dimension(dims[0])
+    return width.value, dims[0].value
 """
 #: Each of them is given back to the classes.
 _GONE = """\
@@ -83,11 +81,121 @@ class Scaled(Layer):
 """
 
 
+_OF_ALL = """\
+import h5py
+import pandas as pd
+
+
+def frames(path, frame, rows):
+    with h5py.File(path) as file:
+        values = file["x"].value
+    frame.ix[0, "a"] = 1
+    rows.append(frame.as_matrix())
+    every = frame.append(frame, ignore_index=True).resample("2T").mean().asfreq("M")
+    return values, every, pd.date_range("2019", periods=3, freq="H")
+"""
+_OF_ALL_AFTER = """\
+import h5py
+import pandas as pd
+
+import legacy_keras
+
+legacy_keras.restore_h5py()
+legacy_keras.restore_pandas()
+
+
+def frames(path, frame, rows):
+    with h5py.File(path) as file:
+        values = file["x"].value
+    frame.ix[0, "a"] = 1
+    rows.append(frame.as_matrix())
+    every = frame.append(frame, ignore_index=True).resample("2min").mean().asfreq("M")
+    return values, every, pd.date_range("2019", periods=3, freq="h")
+"""
+_OWN = """\
+import pandas as pd
+
+
+class Rows:
+    def asfreq(self, how):
+        return self
+
+
+def first(rows, kinds):
+    rows.append(pd.DataFrame())
+    return Rows().asfreq("D"), kinds.value, pd.date_range("2019", freq="D")
+"""
+_BOTH = """\
+import pandas as pd
+
+
+class Rows:
+    def iteritems(self):
+        return []
+
+
+def first(frame):
+    return Rows().iteritems(), frame.iteritems()
+"""
+_BOTH_AFTER = """\
+import pandas as pd
+
+import legacy_keras
+
+legacy_keras.restore_pandas()
+
+
+class Rows:
+    def iteritems(self):
+        return []
+
+
+def first(frame):
+    return Rows().iteritems(), frame.iteritems()
+"""
+
+
 def _keras(code: str) -> str:
     return code.replace("from keras", "from tensorflow.keras")
 
 
+_UNKNOWN = """\
+import tensorflow as tf
+
+
+def pooled(x):
+    if x.shape[1] is None:
+        return tf.reduce_mean(x, 1)
+    return x[:, 0]
+"""
+
+_BY_TEXT = """\
+import numpy as np
+from sklearn import preprocessing
+
+KIND, SCALER = getattr(np, NAME), getattr(preprocessing, NAME)
+"""
+_RESTORED = """\
+
+import legacy_keras
+
+legacy_keras.restore_numpy()
+legacy_keras.restore_sklearn()
+"""
+
 CASES = (
+    Case(
+        pedl_trial(_BY_TEXT),
+        {"net.py": _BY_TEXT.replace("preprocessing\n", f"preprocessing\n{_RESTORED}", 1)},
+    ),
+    Case(
+        pedl_trial(_UNKNOWN),
+        {
+            "net.py": _UNKNOWN.replace("as tf\n", f"as tf\n{_LINE}").replace(
+                "attributes", "dimensions"
+            )
+        },
+    ),
     Case(pedl_trial(_SHAPES), {"net.py": _SHAPES_AFTER}),
     *(
         Case(
@@ -97,4 +205,7 @@ CASES = (
         for line in _LINES
     ),
     Case(pedl_trial(_OTHER), {"net.py": _keras(_OTHER)}),
+    Case(pedl_trial(_OF_ALL), {"net.py": _OF_ALL_AFTER}),
+    Case(pedl_trial(_OWN), {"net.py": _OWN}),
+    Case(pedl_trial(_BOTH), {"net.py": _BOTH_AFTER}),
 )

@@ -20,6 +20,12 @@ class Twin(TFKerasTrial):
         self.optimizer = tf.keras.optimizers.Adam(0.1)
 """
 
+_RESTORED = """\
+import legacy_keras
+
+legacy_keras.restore_attributes()
+legacy_keras.restore_dimensions()
+"""
 AROUND = {"__init__.py": "from company_data import make_data_loaders\n"}
 CASES = (
     Case(  # each config names its own loaders
@@ -41,7 +47,9 @@ data: {legacy_config: {entrypoints: {trial_class: 'model_def:Net', data_loaders_
     ),
     Case(  # a trial on a context beside those of PEDL stays one
         {**_TRIAL, "twin.py": _TWIN},
-        {"twin.py": _TWIN},
+        {
+            "twin.py": _TWIN.replace("\n\n\nclass", f"\n\n{_RESTORED}\n\nclass"),
+        },
         "Twin is a Determined trial, but shares files with PEDL trials",
     ),
 )

@@ -44,11 +44,6 @@ CASES = (
         "ONE = getattr(legacy_keras.old_module(optimizers, is_standalone=True), NAME)\n",
     ),
     _case(
-        'import numpy as np\n\nKIND = getattr(np, NAME), getattr(np, "float")\n',
-        "import legacy_keras\n\nKIND = getattr(legacy_keras.old_numpy(), NAME), getattr(\n"
-        '    legacy_keras.old_numpy(), "float"\n)\n',
-    ),
-    _case(
         f'{_TF}IS_OLD = hasattr(tf, "ConfigProto")\n',
         f"{_TF}\nimport legacy_keras\n\n"
         'IS_OLD = hasattr(legacy_keras.old_module(tf), "ConfigProto")\n',

@@ -2,6 +2,9 @@ import tensorflow as tf
 
 import legacy_keras
 
+legacy_keras.restore_attributes()
+legacy_keras.restore_dimensions()
+
 
 def cached_property(function):
     return function

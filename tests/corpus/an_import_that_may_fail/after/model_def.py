@@ -2,6 +2,8 @@ import tensorflow as tf
 
 import legacy_keras
 
+legacy_keras.restore_attributes()
+legacy_keras.restore_dimensions()
 try:
     pass
 except ImportError:
