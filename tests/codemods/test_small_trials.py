@@ -83,6 +83,21 @@ def migrated(directory: Path, files: dict[str, str]) -> Result:
             id="slices of words",
         ),
         pytest.param(
+            trial("rows = []; rows.append(signal[begin:end]); x = np.array(rows)", NUMPY),
+            "legacy_keras.ragged_array(rows)",
+            id="parts of an array that may differ in length",
+        ),
+        pytest.param(
+            trial("rows = []; rows.append(signal[at : at + 5]); x = np.array(rows)", NUMPY),
+            "x = np.array(rows)",
+            id="windows of an array",
+        ),
+        pytest.param(
+            trial(more="from sklearn.preprocessing import MinMaxScaler as M\nclass Own(M): pass\n"),
+            "legacy_keras.restore_sklearn()",
+            id="a class of its own of a library",
+        ),
+        pytest.param(
             trial("both = np.array([[n for n in range(3)], [n for n in range(4)]])", NUMPY),
             "legacy_keras.ragged_array(",
             id="two lists",

@@ -46,6 +46,20 @@ def legacy_keras(tmp_path: Path) -> Any:
     return module
 
 
+def test_an_optimizer_is_found_by_its_type(legacy_keras: Any) -> None:
+    """Also one that Keras itself makes, as `load_model` does."""
+
+    class Slow(legacy_keras.Adam):  # type: ignore[misc, name-defined]
+        pass
+
+    today, own = tf.keras.optimizers.legacy.Adam(), legacy_keras.standalone_optimizer("adam")
+    rates = {legacy_keras.Adam: 0.1, legacy_keras.SGD: 0.2, Slow: 0.3}
+
+    assert [rates[type(one)] for one in (own, today, Slow(lr=0.5))] == [0.1, 0.1, 0.3]
+    assert isinstance(today, legacy_keras.Adam) and not isinstance(today, Slow | legacy_keras.SGD)
+    assert float(Slow(0.5).learning_rate) == 0.5 and type(own).__name__ == "Adam"
+
+
 @pytest.fixture
 def keras() -> Iterator[Any]:
     """Standalone Keras, as an old trial imports it."""

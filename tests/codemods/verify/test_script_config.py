@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from pedl2det.errors import Pedl2DetError
-from pedl2det.verify.configs import config_in_script
+from pedl2det.verify.configs import config_in_script, configs_in_scripts
 from support import write_tree
 
 CONFIG = """\
@@ -60,6 +60,16 @@ def test_a_script_is_trained_by_the_config_in_its_code(named: str, tmp_path: Pat
     home = write_tree(tmp_path / "trial", {"train.py": NATIVE})
 
     assert held(home / named) == {**HELD, "entrypoint": {"script": "train.py"}}
+
+
+def test_each_script_of_a_directory_is_trained_by_its_own(tmp_path: Path) -> None:
+    wide = NATIVE.replace("Constant(4)", "Constant(8)")
+    home = write_tree(tmp_path / "trial", {"deep.py": NATIVE, "wide.py": wide})
+
+    found = {path.name: yaml.safe_load(path.read_text()) for path in configs_in_scripts(home)}
+
+    assert [config["entrypoint"]["script"] for config in found.values()] == ["deep.py", "wide.py"]
+    assert found["wide.yaml"]["hyperparameters"]["global_batch_size"] == 8
 
 
 def test_a_trial_that_submits_itself_is_trained_by_its_config(tmp_path: Path) -> None:
