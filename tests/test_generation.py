@@ -57,6 +57,19 @@ def test_the_files_that_a_trial_imports_decide(
     assert is_old(write_tree(tmp_path, files), config) is expected
 
 
+def test_what_was_migrated_says_itself_what_it_needs(tmp_path: Path) -> None:
+    """Whatever image its config keeps, and if a class in a variable gets `lr`."""
+    code = f"{CONTEXT_BASED}optimizer = kind(lr=0.1)\n"
+    image = {"environment": {"image": "determinedai/environments:py-3.6-tf-1.14-cpu"}}
+    config = config_from({**CURRENT, **image, "entrypoint": "model_def:T"})
+    files = {"model_def.py": code, "const.yaml": "environment: {image: tf-1.14}\n"}
+    home = write_tree(tmp_path, files)
+
+    assert is_old(home, config)
+    (home / "model_def.py").write_text(f"import legacy_keras\n\n{code}")
+    assert not is_old(home, config)
+
+
 def test_a_config_in_steps_is_old(tmp_path: Path) -> None:
     searcher = {"name": "single", "metric": "val_loss", "max_steps": 5}
     assert is_old(tmp_path, config_from({**CURRENT, "searcher": searcher}))

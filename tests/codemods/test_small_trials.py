@@ -88,9 +88,24 @@ def migrated(directory: Path, files: dict[str, str]) -> Result:
             id="parts of an array that may differ in length",
         ),
         pytest.param(
-            trial("rows = []; rows.append(signal[at : at + 5]); x = np.array(rows)", NUMPY),
+            trial("x = np.array([np.unique(row) for row in rows])", NUMPY),
+            "legacy_keras.ragged_array([",
+            id="a function that returns arrays of several lengths",
+        ),
+        pytest.param(
+            trial("rows = []; rows.extend(parts()); x = np.array(rows)", NUMPY),
+            "legacy_keras.ragged_array(rows)",
+            id="what a list is extended with",
+        ),
+        pytest.param(
+            trial("rows = []; rows.append(signal[3:7, 0]); x = np.array(rows)", NUMPY),
             "x = np.array(rows)",
-            id="windows of an array",
+            id="parts of an array that are alike",
+        ),
+        pytest.param(
+            trial("rows = []; rows.append(signal[signal > 0]); x = np.array(rows)", NUMPY),
+            "legacy_keras.ragged_array(rows)",
+            id="some elements of an array",
         ),
         pytest.param(
             trial(more="from sklearn.preprocessing import MinMaxScaler as M\nclass Own(M): pass\n"),

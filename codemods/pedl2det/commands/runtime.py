@@ -20,6 +20,7 @@ from pedl2det.analysis.project import Reader
 from pedl2det.analysis.tree import YAML, bytes_or_none, files_below
 from pedl2det.analysis.trial import Trial
 from pedl2det.errors import Pedl2DetError
+from pedl2det.support import MODULE
 from pedl2det.visible import say
 from pedl2det_names import Age
 
@@ -117,7 +118,9 @@ def old_names_of(path: Path, config: Any) -> OldNames:
     is_script = isinstance(getattr(config, "entrypoint", None), dict)
     is_in_steps = config is not None and config.is_legacy
     is_before = is_script or is_in_steps or any(map(uses_legacy, read.values()))
-    if not is_before and not any("determined" in source.text for source in read.values()):
+    # What `migrate` has written says itself what it needs.
+    texts = "\n".join(source.text for source in read.values())
+    if not is_before and (MODULE in texts or "determined" not in texts):
         return OldNames()
     yamls = [file for file in files_below([home]) if file.suffix in YAML]
     below = [file for file in yamls if b"image" in (bytes_or_none(file) or b"")]  # parse no others

@@ -48,9 +48,11 @@ _RAGGED = ("numpy.array", "numpy.asarray")
 #: Libraries whose functions return arrays, images and tables.
 _ARRAYS = ("PIL", "cv2", "h5py", "numpy", "pandas", "scipy", "skimage", "sklearn", "tensorflow")
 _NUMBERS = ("abs", "count", "float", "index", "int", "len", "ord")
+#: Functions of these that return lists, or arrays of a length that depends on values.
+_VARY = re.compile(r"\.text\.|(?:y_split|t_split|nonzero|sample|shuffle|trim_zeros|unique|where)$")
 _LIST = re.compile(r"\[(?:.* for .*)?\]|(?:.*\.)?(?:list|split)\(.*\)")
-#: A part whose length does not depend on its place: `3:7`, `at:at + width`, `at - width:at`.
-_WINDOW = re.compile(r"-?\d*:-?\d*|(.+):\1 \+ .+|(.+) - .+:\2|:\w+|\w+:")
+#: Parts whose length depends on their place or on what is in an array: not `3:7`, `:, 0`.
+_PARTS = re.compile(r"[A-Za-z_][^,]*:|:[^,]*[A-Za-z_]|~|[<>]|==|\b(?:nonzero|where)\(")
 #: Functions that cast to a type.
 _CASTS = {
     "tensorflow.to_double": "float64",
@@ -168,10 +170,10 @@ def _is_regular(trial: Trial, value: ast.AST) -> bool:
     """Whether a value is plainly a number, or what a library has made an array or a table."""
     match value:
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _NUMBERS:
-            return True
+            return not trial.flow.called(value)
         case ast.Call(func=function):
-            package, _, name = (trial.modules.meaning(function) or "").partition(".")
-            return package in _ARRAYS and "preprocessing.text." not in name
+            dotted = trial.modules.meaning(function) or ""
+            return dotted.partition(".")[0] in _ARRAYS and not _VARY.search(dotted)
         case ast.List(elts=[]):  # filled by what is appended
             rows = _appended(trial, value)
             return not (trial.is_unseen(value) or any(_is_list(trial, row) for row in rows))
@@ -181,20 +183,22 @@ def _is_regular(trial: Trial, value: ast.AST) -> bool:
 
 
 def _appended(trial: Trial, rows: ast.List) -> Iterator[ast.AST]:
-    """Where what is appended to a list comes from."""
+    """Where what is added to a list comes from; what is added with others is in a list."""
     for use in trial.flow.uses(rows):
-        if use.method == "append" and isinstance(use.around, ast.Call):
+        if use.method in ("append", "insert") and isinstance(use.around, ast.Call):
             for value in use.around.args:
-                yield from (origin.node for origin in trial.flow.origins(value))
+                yield from (value, *(origin.node for origin in trial.flow.origins(value)))
+        elif use.method == "extend":
+            yield ast.List([])
 
 
 def _is_list(trial: Trial, value: ast.AST) -> bool:
     """Whether an expression is a list of a length that is not visible, or a part of one."""
     values = [value]
     for part in values:  # which grows
+        if isinstance(part, ast.Subscript) and _PARTS.search(ast.unparse(part.slice)):
+            return True
         if isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Slice):
-            if not _WINDOW.fullmatch(ast.unparse(part.slice)):
-                return True
             values += [at.node for at in trial.flow.origins(part.value) if at.node not in values]
     return any(_LIST.fullmatch(ast.unparse(part)) for part in values)
 

@@ -84,7 +84,9 @@ def _everything(trial: Trial) -> Iterator[Fix]:
     """Restore all that each module imports."""
     of_keras = ["attributes", "dimensions"] if old_keras.is_old(trial) else ["attributes"]
     for source in trial.modules:
-        imported = set(re.findall(r"^\s*(?:import|from) (\w+)", source.text, re.MULTILINE))
+        dotted = [alias.name for node in source.names.of(ast.Import) for alias in node.names]
+        dotted += [node.module or "" for node in source.names.of(ast.ImportFrom)]
+        imported = {name.partition(".")[0] for name in dotted}
         had = of_keras if imported & {"keras", "tensorflow"} else []
         for name in (*had, *sorted(imported & {*RESTORED})):
             yield from old_keras.restored(source, source.tree.body[-1], name)
