@@ -208,7 +208,7 @@ def test_an_optimizer_by_a_dict_is_that_of_the_keras_of_the_model(keras: Any) ->
     for kind, limit in ((keras, "global_clipnorm"), (tf.keras, "clipnorm")):
         model = kind.models.Sequential([keras.layers.Dense(1, input_shape=(3,))])
         model.compile(by_dict, "mse")
-        assert type(model.optimizer) is tf.keras.optimizers.legacy.RMSprop
+        assert isinstance(model.optimizer, tf.keras.optimizers.legacy.RMSprop)
         assert (said(model.optimizer)["learning_rate"], said(model.optimizer)["decay"]) == (
             0.5,
             0.25,

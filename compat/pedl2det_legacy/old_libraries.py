@@ -46,7 +46,12 @@ def restore_random():
 
 def restore_sklearn():
     """Let arguments be given by place and under their old names, and pickles find their modules."""
-    for name in ("decomposition.pca", "ensemble.forest", "preprocessing.data"):
+    for name in (
+        "decomposition.pca",
+        "ensemble.forest",
+        "preprocessing.data",
+        "preprocessing.label",
+    ):
         with contextlib.suppress(ImportError):
             home = importlib.import_module(f"sklearn.{name.partition('.')[0]}")
             sys.modules.setdefault(f"sklearn.{name}", home)

@@ -98,9 +98,17 @@ def migrated(directory: Path, files: dict[str, str]) -> Result:
             id="what a list is extended with",
         ),
         pytest.param(
-            trial("rows = []; rows.append(signal[3:7, 0]); x = np.array(rows)", NUMPY),
+            trial(
+                "rows = []; rows.append(np.zeros(3)); rows.append(len(x)); x = np.array(rows)",
+                NUMPY,
+            ),
             "x = np.array(rows)",
-            id="parts of an array that are alike",
+            id="arrays and numbers",
+        ),
+        pytest.param(
+            trial("rows = []; rows.append(sorted(x)); x = np.array(rows)", NUMPY),
+            "legacy_keras.ragged_array(rows)",
+            id="what a function of Python returns",
         ),
         pytest.param(
             trial("rows = []; rows.append(signal[signal > 0]); x = np.array(rows)", NUMPY),

@@ -50,9 +50,6 @@ _ARRAYS = ("PIL", "cv2", "h5py", "numpy", "pandas", "scipy", "skimage", "sklearn
 _NUMBERS = ("abs", "count", "float", "index", "int", "len", "ord")
 #: Functions of these that return lists, or arrays of a length that depends on values.
 _VARY = re.compile(r"\.text\.|(?:y_split|t_split|nonzero|sample|shuffle|trim_zeros|unique|where)$")
-_LIST = re.compile(r"\[(?:.* for .*)?\]|(?:.*\.)?(?:list|split)\(.*\)")
-#: Parts whose length depends on their place or on what is in an array: not `3:7`, `:, 0`.
-_PARTS = re.compile(r"[A-Za-z_][^,]*:|:[^,]*[A-Za-z_]|~|[<>]|==|\b(?:nonzero|where)\(")
 #: Functions that cast to a type.
 _CASTS = {
     "tensorflow.to_double": "float64",
@@ -162,45 +159,38 @@ def _may_be_ragged(trial: Trial, call: ast.Call | None) -> bool:
         case ast.Call(args=[ast.ListComp(elt=row)]):
             return not _is_regular(trial, row)
         case ast.Call(args=[rows]):
-            return not all(_is_regular(trial, origin.node) for origin in trial.flow.origins(rows))
+            return not all(_is_even(trial, origin.node) for origin in trial.flow.origins(rows))
     return False
 
 
+def _is_even(trial: Trial, rows: ast.AST) -> bool:
+    """Whether rows are plainly regular, one by one as they are added to a list."""
+    if isinstance(rows, ast.List) and not (rows.elts or trial.is_unseen(rows)):
+        return all(_is_regular(trial, row) for row in _appended(trial, rows))
+    return _is_regular(trial, rows)
+
+
 def _is_regular(trial: Trial, value: ast.AST) -> bool:
-    """Whether a value is plainly a number, or what a library has made an array or a table."""
+    """Whether a value is plainly a number, or of a library's function that gives an array."""
     match value:
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _NUMBERS:
             return not trial.flow.called(value)
         case ast.Call(func=function):
             dotted = trial.modules.meaning(function) or ""
             return dotted.partition(".")[0] in _ARRAYS and not _VARY.search(dotted)
-        case ast.List(elts=[]):  # filled by what is appended
-            rows = _appended(trial, value)
-            return not (trial.is_unseen(value) or any(_is_list(trial, row) for row in rows))
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
             return bool(parts) and all(_is_regular(trial, part) for part in parts)
     return isinstance(value, ast.Constant | ast.Compare)
 
 
 def _appended(trial: Trial, rows: ast.List) -> Iterator[ast.AST]:
-    """Where what is added to a list comes from; what is added with others is in a list."""
+    """Where what is added to a list comes from; with others, where it is added."""
     for use in trial.flow.uses(rows):
         if use.method in ("append", "insert") and isinstance(use.around, ast.Call):
             for value in use.around.args:
-                yield from (value, *(origin.node for origin in trial.flow.origins(value)))
+                yield from (origin.node for origin in trial.flow.origins(value))
         elif use.method == "extend":
-            yield ast.List([])
-
-
-def _is_list(trial: Trial, value: ast.AST) -> bool:
-    """Whether an expression is a list of a length that is not visible, or a part of one."""
-    values = [value]
-    for part in values:  # which grows
-        if isinstance(part, ast.Subscript) and _PARTS.search(ast.unparse(part.slice)):
-            return True
-        if isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Slice):
-            values += [at.node for at in trial.flow.origins(part.value) if at.node not in values]
-    return any(_LIST.fullmatch(ast.unparse(part)) for part in values)
+            yield use.around
 
 
 def _cast(reference: Reference) -> list[Fix]:
