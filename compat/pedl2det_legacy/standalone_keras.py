@@ -142,8 +142,6 @@ Adamax = _standalone(
 Nadam = _standalone(
     "Nadam", lr=0.002, beta_1=0.9, beta_2=0.999, epsilon=None, schedule_decay=4e-3
 )
-
-
 STANDALONE_OPTIMIZERS = (SGD, RMSprop, Adagrad, Adadelta, Adam, Adamax, Nadam)
 
 

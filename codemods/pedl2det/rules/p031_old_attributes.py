@@ -53,6 +53,7 @@ _MAY_BE = (
 )
 _INDEXED = re.compile(r".*\.(?:get_)?shape(?:\(\))?\[[^]]*\]\.value")
 _NAME = re.compile(r"\.name \+?= ")  #: which layers of standalone Keras could set
+_H5PY, _PANDAS = "h5py", r"\bpandas\b"
 _METHODS = ("as_matrix", "get_value", "iteritems", "ix", "set_value")  #: that pandas had
 #: Frequencies with a spelling that every pandas reads, and others.
 _SMALL = {"H": "h", "T": "min", "S": "s", "L": "ms", "U": "us", "N": "ns"}
@@ -72,12 +73,14 @@ def check(trial: Trial) -> Iterable[Fix]:
             yield rewrite(size, "{size}", {"size": size.value})
         else:
             yield from old_keras.restored(trial.modules.home(size), size, "dimensions")
+    may_need_libraries = old_keras.age(trial) is not Age.CURRENT
+    mentioned = [words for words in (_H5PY, _PANDAS) if trial.mentions(words)]
     for source in trial.modules:
         uses = (line for line in source.tree.body if _is_gone(trial, line))
         if first := next(uses, None):
             yield from old_keras.restored(source, first, "attributes")
-        if old_keras.age(trial) is not Age.CURRENT:
-            yield from _libraries(trial, source)
+        if may_need_libraries:
+            yield from _libraries(trial, source, mentioned)
 
 
 def _everything(trial: Trial) -> Iterator[Fix]:
@@ -138,25 +141,28 @@ def _is_gone(trial: Trial, line: ast.stmt) -> bool:
     )
 
 
-def _libraries(trial: Trial, source: Source) -> Iterator[Fix]:
+def _libraries(trial: Trial, source: Source, mentioned: list[str]) -> Iterator[Fix]:
     """Restore the libraries of a module, if it may use what they have not or do otherwise."""
     for node in source.names.of(ast.Attribute, ast.Name):
-        if library := _library(trial, source, node):
+        if library := _library(trial, source, node, mentioned):
             yield from old_keras.restored(source, node, library)
     for call in source.names.of(ast.Call):
-        yield from _frequency(trial, source, call)
+        if _PANDAS in mentioned:
+            yield from _frequency(source, call)
         dotted = trial.modules.meaning(call.func)
         if dotted in SEQUENCES and trial.is_unseen(call):
             yield from old_keras.restored(source, call, dotted.partition(".")[0])
 
 
-def _library(trial: Trial, source: Source, node: ast.Attribute | ast.Name) -> str:
+def _library(
+    trial: Trial, source: Source, node: ast.Attribute | ast.Name, mentioned: list[str]
+) -> str:
     """The library that an expression may need as it was."""
     parent = source.names.parents[node]
     match node:
-        case ast.Attribute(attr="value") if trial.mentions("h5py"):
+        case ast.Attribute(attr="value") if _H5PY in mentioned:
             return "h5py"
-        case ast.Attribute(value=frame, attr=name) if trial.mentions(r"\bpandas\b"):
+        case ast.Attribute(value=frame, attr=name) if _PANDAS in mentioned:
             is_called = isinstance(parent, ast.Call) and parent.func is node
             is_list = isinstance(source.names.parents[parent], ast.Expr)  # which returns nothing
             is_list &= not getattr(parent, "keywords", ())
@@ -170,11 +176,11 @@ def _library(trial: Trial, source: Source, node: ast.Attribute | ast.Name) -> st
     return library if is_value and dotted in names.packages() and library in RESTORED else ""
 
 
-def _frequency(trial: Trial, source: Source, call: ast.Call) -> Iterator[Fix]:
+def _frequency(source: Source, call: ast.Call) -> Iterator[Fix]:
     """Spell the frequency that a call passes to pandas as it is today."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     given = argument(call, *FREQUENCIES[name]) if name in FREQUENCIES else None
-    if given is None or not trial.mentions(r"\bpandas\b"):
+    if given is None:
         return
     text = str(given.value) if isinstance(given, ast.Constant) else "M"  # any
     if (found := _FREQUENCY.fullmatch(text)) is None:

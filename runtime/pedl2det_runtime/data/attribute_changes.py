@@ -67,9 +67,10 @@ class AttributeChanges:
         for name, value in changes.items():
             present = self._attributes.get(name, _ABSENT)
             sequence, _, inner = name.partition(".")
+            is_pair = type(value) is tuple and len(value) == 2 and isinstance(value[0], str)
             if inner and sequence in self._sequences:
                 self._sequences[sequence].restore({inner: value})
-            elif type(value) is tuple and len(value) == 2 and str(value[0]) == _GENERATOR:
+            elif is_pair and value[0] == _GENERATOR:
                 _restore_generator(present, value[1])
             else:
                 self._attributes[name] = _in_place(present, value)
