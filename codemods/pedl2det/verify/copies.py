@@ -174,6 +174,7 @@ class Workshop:
     against: Path | None = None  # the migrated trial, if the user has one
     result: Result | None = None  # a migration of the trial that is not written yet
     overrides: tuple[str, ...] = ()  # of the config, as `run --set` takes them
+    is_resumed: bool = False  # whether the training ends halfway, and another goes on from there
 
     def copy(self, name: str, extent: Extent, config: Path | None = None) -> Copy:
         """Copy a trial over an earlier copy, with ``config`` or else that of the old trial."""

@@ -38,6 +38,7 @@ def verify_trial(
     against: Path | None = None,
     result: Result | None = None,
     overrides: tuple[str, ...] = (),
+    is_resumed: bool = False,
     report: Path | None = None,
 ) -> Verdict:
     """Train a trial and its migrated copy, and compare them.
@@ -45,7 +46,7 @@ def verify_trial(
     Nothing is written into the trial. If they differ, the old trial is trained twice more, to tell
     a trial that is not repeatable from a wrong rewrite. A trial that has no config or cannot be
     copied is not verified. See `training_length` for ``batches``, `Workshop` for
-    ``against``, ``result`` and ``overrides``; ``report`` is the HTML file to write.
+    ``against``, ``result``, ``overrides`` and ``is_resumed``; ``report`` is the HTML file to write.
     """
     began = time.monotonic()
     try:
@@ -54,7 +55,7 @@ def verify_trial(
         used = config or chosen_config(directory.resolve(), any_will_do=result is not None)
         with tempfile.TemporaryDirectory(prefix="pedl2det-verify-") as scratch:
             home = Path(scratch).resolve()
-            workshop = Workshop(home, used, directory, against, result, overrides)
+            workshop = Workshop(home, used, directory, against, result, overrides, is_resumed)
             verdict, pair = _judge(workshop, batches)
             may_train_longer = batches is None and verdict.is_equal and verdict.length
             if may_train_longer and (longer := may_train_longer.affordable(verdict.pace)):
@@ -125,7 +126,7 @@ def _train_pair(
         length = training_length(settings, batches, new_settings, has_known_differences=is_known)
         if pair.left:
             return pair, length, 0.0, None
-        (old, new), seconds = train((pair.old, pair.new), length)
+        (old, new), seconds = _train((pair.old, pair.new), length, workshop)
         missing = missing_paths(old.message, pair.old.root, extent) if old is not None else []
         if not missing or {*missing} <= {*more}:
             break
@@ -133,12 +134,23 @@ def _train_pair(
     if old is not None or new is not None:
         # Trained at the same time, they may have disturbed each other by a file, a port or memory.
         pair = prepare(workshop, extent)
-        ((old,), seconds), new = train((pair.old,), length), None
+        ((old,), seconds), new = _train((pair.old,), length, workshop), None
         if old is None:
-            (new,), _ = train((pair.new,), length)
+            (new,), _ = _train((pair.new,), length, workshop)
     trained = (pair.old, old), (pair.new, new)
     failed = next(((copy, failure) for copy, failure in trained if failure), None)
     return pair, length, seconds, failed
+
+
+def _train(
+    copies: tuple[Copy, ...], length: TrainingLength, workshop: Workshop
+) -> tuple[tuple[Failure | None, ...], float]:
+    half = min(filter(None, (length.batches, length.total)), default=0) // 2
+    if workshop.is_resumed and half:
+        failures, seconds = train(copies, replace(length, batches=half))
+        if any(failures):
+            return failures, seconds
+    return train(copies, length)
 
 
 def _compare(verdict: Verdict, pair: Pair, length: TrainingLength, workshop: Workshop) -> Verdict:
@@ -186,7 +198,7 @@ def _repeat(pair: Pair, length: TrainingLength, workshop: Workshop) -> list[Comp
         replace(workshop.copy(name, pair.old.extent), twin_is_script=pair.old.twin_is_script)
         for name in ("again", "again-beside")
     )
-    failures, _ = train(copies, length)
+    failures, _ = _train(copies, length, workshop)
     trained = [copy.out for copy, failure in zip(copies, failures, strict=True) if failure is None]
     return [compare_runs(pair.old.out, out) for out in trained] if failures[0] is None else []
 

@@ -16,7 +16,7 @@ from pedl2det.findings import Finding, Kind
 from pedl2det.verify.configs import configs_in_scripts
 from pedl2det.verify.preparing import chosen_config
 from pedl2det.verify.prove import verify_trial
-from pedl2det.verify.trainings import Training, trainings
+from pedl2det.verify.trainings import Training, resumed, trainings
 from pedl2det.verify.unrun import common
 from pedl2det.verify.verdict import listed
 from pedl2det.visible import shown
@@ -60,10 +60,17 @@ class Series:
         others, left = others[: _MOST_TRAININGS - 1], others[_MOST_TRAININGS - 1 :]
         seconds = min(_SECONDS_OF_ANOTHER, _SECONDS_OF_OTHERS / max(len(others), 1))
         batches = max(_LEAST_OF_OTHERS, int(seconds * proof.pace))
-        by_message: dict[str, list[str]] = defaultdict(list)
-        for training in others:
-            config, overrides = training
-            verdict = verify_trial(directory, config, batches, result=result, overrides=overrides)
+        by_message: dict[tuple[bool, str], list[str]] = defaultdict(list)
+        for training in (resumed(first), *others):
+            config, overrides, is_resumed = training
+            verdict = verify_trial(
+                directory,
+                config,
+                batches,
+                result=result,
+                overrides=overrides,
+                is_resumed=is_resumed,
+            )
             message = verdict.message
             if verdict.is_equal:
                 message, _, _ = message.partition(";")  # the first proof says the rest
@@ -76,8 +83,8 @@ class Series:
             self._say(f"    by {training}: {message}")
             if verdict.refutes:
                 return replace(verdict, message=f"by {training}: {message}")
-            by_message[message].append(str(training))
-        parts = [f"by {listed(group)}: {message}" for message, group in by_message.items()]
+            by_message[is_resumed, message].append(str(training))
+        parts = [f"by {listed(group)}: {message}" for (_, message), group in by_message.items()]
         names = [*map(str, left), *(f"other values of {config}" for config in open_ended)]
         parts += [f"not trained by {', '.join(names)}"] if names else []
         return replace(proof, message="; ".join((proof.message, *parts)))

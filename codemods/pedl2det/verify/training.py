@@ -145,6 +145,7 @@ def _start(copy: Copy, length: TrainingLength, log: Path) -> subprocess.Popen[by
         command += ["pedl2det", "run", str(copy.directory), "--trace"]
         command += ["--watch", str(copy.root), str(copy.lines)]
         command += ["--as-written"] if copy.is_migrated else []
+        command += ["--resume"] if copy.out.exists() else []
         command += ["--slots", "1"]  # the metrics of each batch are those of one process
         command += ["--traceback", "--out", str(copy.out), "--config", str(copy.config)]
         for override in (*_STORAGE, *copy.overrides):

@@ -20,11 +20,20 @@ class Training(NamedTuple):
 
     config: Path | None  #: None for what `run` finds
     overrides: tuple[str, ...] = ()  #: as `run --set` takes them
+    is_resumed: bool = False
 
     def __str__(self) -> str:
+        if self.is_resumed:
+            return "another seed, resumed"
         name = self.config.name if self.config is not None else ""
         values = ", ".join(override.removeprefix("hyperparameters.") for override in self.overrides)
         return f"{name} with {values}" if values else name
+
+
+def resumed(first: Training) -> Training:
+    """Return a training by another seed that ends halfway, and goes on from its checkpoint."""
+    seed = "reproducibility.experiment_seed=4711"
+    return Training(first.config, (*first.overrides, seed), is_resumed=True)
 
 
 def trainings(configs: Iterable[Path]) -> tuple[list[Training], list[str]]:

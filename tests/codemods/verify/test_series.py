@@ -68,6 +68,9 @@ def configs(directory: Path) -> list[Path]:
     return [directory / name for name in texts]
 
 
+RESUMED = "by another seed, resumed"
+
+
 def proved_by(
     directory: Path,
     conclusions: dict[str, Conclusion],
@@ -84,13 +87,16 @@ def proved_by(
         config: Path,
         batches: int | None = None,
         overrides: tuple[str, ...] = (),
+        is_resumed: bool = False,
         **_: object,
     ) -> Verdict:
-        trained.append((" ".join((config.name, *overrides)), batches))
-        conclusion = conclusions.get(config.name, Conclusion.EQUAL)
+        name = RESUMED if is_resumed else config.name
+        if not is_resumed:
+            trained.append((" ".join((config.name, *overrides)), batches))
+        conclusion = conclusions.get(name, Conclusion.EQUAL)
         message = f"{conclusion} for 9 batches; 1 known difference"
         verdict = Verdict(directory, conclusion, message, configs=(config,), pace=pace)
-        return replace(verdict, unrun=unrun.get(config.name, {}))
+        return replace(verdict, unrun=unrun.get(name, {}))
 
     monkeypatch.setattr(series, "verify_trial", verify)
     prover = series.Series(1, lambda line: None)
@@ -110,8 +116,19 @@ def test_a_trial_is_proved_by_its_configs_those_of_other_branches_first(
     assert proof.is_equal
     by_others = "wide.yaml, search.yaml, fast.yaml and 1 more"
     first = "equal for 9 batches; 1 known difference"
+    first += f"; {RESUMED}: equal for 9 batches"
     assert proof.message == f"{first}; by {by_others}: equal for 9 batches"
     assert [config.name for config in proof.configs] == names
+
+
+def test_a_trial_that_differs_only_when_it_is_resumed_is_refuted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained, proof = proved_by(tmp_path, {RESUMED: Conclusion.DIFFERENT}, monkeypatch)
+
+    assert trained == [("const.yaml", None)]
+    assert proof.refutes
+    assert proof.message == f"{RESUMED}: different for 9 batches; 1 known difference"
 
 
 def test_other_configs_train_as_many_batches_as_fit_in_twenty_seconds(

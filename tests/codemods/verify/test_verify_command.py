@@ -401,7 +401,8 @@ def test_migrate_writes_only_what_is_proved(example: Callable[[str], Path], tmp_
     lines = done.stderr.splitlines()
     assert lines[0] == f"[1/2] {proved}: training it as it is and migrated"
     assert re.fullmatch(rf"\[1/2\] {proved}: equal.* \(\d+ s\)", lines[1])
-    assert lines[2] == f"[2/2] {other}: training it as it is and migrated"
+    assert lines[2] == "    by another seed, resumed: equal for all 1,000 batches"
+    assert lines[3] == f"[2/2] {other}: training it as it is and migrated"
     good, bad = (one["proof"] for one in json.loads(report.read_text())["trials"])
     assert (good["outcome"], bad["outcome"]) == ("equal", "not repeatable")
     assert good["configs"] == [str(proved / "const.yaml")]
