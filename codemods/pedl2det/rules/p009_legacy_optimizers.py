@@ -7,7 +7,6 @@ that had other names, another order or other defaults are written out.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator
 
 import pedl2det_names as names
@@ -23,11 +22,10 @@ from pedl2det.analysis.old_keras import (
 )
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import Edit, Fix, Remark, RenameKeyword, ReplaceStatement, rewrite
+from pedl2det.fixes import Edit, Fix, Remark, RenameKeyword, rewrite
 from pedl2det_names import Age
 
 _GETTERS = {f"{OPTIMIZERS}.get", f"{OPTIMIZERS}.deserialize"}
-_BY_TEXT = re.compile(r"\b(?:globals|locals|vars|eval)\(")
 _MAY_BE_OLD = "today's optimizers ignore lr= and refuse decay=, which may be given to one here"
 _WRITE_LEGACY = "if it is, take the one of tf.keras.optimizers.legacy"
 #: What a project may have of its own among its optimizers.
@@ -58,32 +56,6 @@ def _may_be_old(trial: Trial) -> Iterator[Remark]:
             yield Remark(call, _MAY_BE_OLD, _WRITE_LEGACY, Kind.NOTE)
 
 
-def _rewrite_import(trial: Trial, statement: ast.ImportFrom) -> Iterator[Fix]:
-    """Rewrite imports of names that code may look up by text, or that have several meanings."""
-    source = trial.modules.home(statement)
-    rows = {alias: names.lookup(f"{statement.module}.{alias.name}") for alias in statement.names}
-    if statement.level or not any(row and old_keras.is_optimizer(row) for row in rows.values()):
-        return
-    uses = [use for use in trial.references if use.source is source and not use.is_import]
-    used = {ast.unparse(use.node) for use in uses}
-    kinds = {
-        alias: row
-        for alias, row in rows.items()
-        if row and old_keras.is_optimizer(row) and (alias.asname or alias.name) not in used
-    }
-    bound = [source.names.module_bindings(alias.asname or alias.name) for alias in kinds]
-    is_hidden = _BY_TEXT.search(source.text) or any(len(bindings) > 1 for bindings in bound)
-    if not kinds or not is_hidden:
-        return
-    today = [alias for alias, row in kinds.items() if row.same and not row.parameters]
-    others = [alias for alias in statement.names if alias not in kinds]
-    places = ((statement.module, others), (LEGACY, today))
-    code = [ast.unparse(ast.ImportFrom(place, aliases, 0)) for place, aliases in places if aliases]
-    functions = {alias: row for alias, row in kinds.items() if alias not in today}
-    code += [f"{alias.asname or alias.name} = {_piece(row)}" for alias, row in functions.items()]
-    yield Fix(statement, (ReplaceStatement(statement, "\n".join(code)),))
-
-
 def _piece(row: names.Name) -> str:
     """The class with the arguments and defaults that an optimizer had."""
     return f"legacy_keras.{row.support or (row.new or '').rpartition('.')[2]}"
@@ -103,11 +75,8 @@ def _rewrite_use(trial: Trial, reference: Reference, row: names.Name) -> Iterato
         clips = [keyword for keyword in call.keywords if keyword.arg in _CLIPS]
         is_standalone = means_standalone(trial, reference.dotted)
         is_plain = all(_clips(clip.value) for clip in clips) and not old_keras.sets_epsilon(trial)
-        is_faithful = is_standalone and not is_plain
+        is_faithful = is_standalone and not (is_plain and len(clips) < 2)
         edits = None if is_faithful else call_edits(call, row)
-        if is_standalone and len(clips) > 1:
-            message = "Keras 2.2.4 clipped by the norm first, and today's Keras by the value first"
-            yield Remark(call, message, "keep one of clipnorm and clipvalue")
     elif asks_about_class(source, node):
         edits = []
     elif isinstance(parent, ast.ClassDef):
@@ -159,12 +128,10 @@ def _means_the_same(call: ast.Call, row: names.Name) -> bool:
     return row.defaults.keys() <= new
 
 
-# The module of optimizers, its functions, and their base class.
+# The functions of the module of optimizers, and their base class.
 
 
 def _others(trial: Trial) -> Iterator[Fix | Remark]:
-    for statement in trial.modules.of(ast.ImportFrom):
-        yield from _rewrite_import(trial, statement)
     for node in trial.modules.reads:
         dotted = trial.modules.meaning(node)
         today = trial.today(node)

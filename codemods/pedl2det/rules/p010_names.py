@@ -20,13 +20,16 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from copy import copy
 from dataclasses import replace
 
 import pedl2det_names as names
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.flow.values import arguments_of
 from pedl2det.analysis.models import watches_validation
+from pedl2det.analysis.old_keras import LEGACY
 from pedl2det.analysis.source import Source, spell
 from pedl2det.analysis.trial import TRIALS, Reference, Trial
 from pedl2det.fixes import Edit, Fix, Remark, ReplaceStatement, rewrite
@@ -50,6 +53,7 @@ _ARRAYS = ("PIL", "cv2", "h5py", "numpy", "pandas", "scipy", "skimage", "sklearn
 _NUMBERS = ("abs", "count", "float", "index", "int", "len", "ord")
 #: Functions of these that return lists, or arrays of a length that depends on values.
 _VARY = re.compile(r"\.text\.|(?:y_split|t_split|nonzero|sample|shuffle|trim_zeros|unique|where)$")
+_BY_TEXT = re.compile(r"\b(?:globals|locals|vars|eval)\(")
 #: Functions that cast to a type.
 _CASTS = {
     "tensorflow.to_double": "float64",
@@ -102,34 +106,48 @@ def _is_given_to_layer(trial: Trial, reference: Reference) -> bool:
 
 
 def _names_of_several(trial: Trial, written_for: Age) -> Iterator[Fix | Remark]:
-    """Rewrite imports that give one name several meanings, each in its place."""
+    """Rewrite imports of names that have several meanings, or that code may look up by text."""
+    hidden: dict[ast.AST, dict[ast.alias, names.Name]] = defaultdict(dict)
     for reference in trial.references:
-        alias, source = reference.node, reference.source
-        row = old_keras.row_for(reference, written_for)
-        if not isinstance(alias, ast.alias) or row is None or old_keras.is_optimizer(row):
-            continue
-        bound, statement = alias.asname or alias.name, source.names.parents[alias]
-        uses = [node for node in source.names.of(ast.Name) if node.id == bound]
-        if not any(_means_several(source, node, alias) for node in uses):
-            continue
+        alias, row = reference.node, old_keras.row_for(reference, written_for)
+        if isinstance(alias, ast.alias) and row and _is_hidden(reference.source, alias, row):
+            hidden[reference.source.names.parents[alias]][alias] = row
+    for statement, rows in hidden.items():
         assert isinstance(statement, ast.Import | ast.ImportFrom)
-        home, _, name = (row.new or "").rpartition(".")
-        is_layer = home == f"{old_keras.KERAS}.layers"
-        is_bound = isinstance(statement, ast.ImportFrom) or alias.asname or "." not in alias.name
-        is_plain = bool(is_bound) and len(statement.names) == 1
-        if not (is_plain and row.same and (is_layer or not (row.defaults or row.keywords))):
-            message = f"`{bound}` may be {reference.dotted}, and something else"
+        others = copy(statement)
+        others.names = [alias for alias in statement.names if alias not in rows]
+        lines = [_import_of(alias, row) for alias, row in rows.items()]
+        if None in lines:
+            message = "what this imports may also be something else"
             yield Remark(statement, message, "import both under names of their own")
             continue
-        code = f"from {home} import {name}" + (f" as {bound}" if name != bound else "")
-        yield Fix(statement, (ReplaceStatement(statement, code),))
-        if row.defaults:
+        kept = [ast.unparse(others)] if others.names else []
+        yield Fix(statement, (ReplaceStatement(statement, "\n".join(filter(None, kept + lines))),))
+        if any(row.defaults and not old_keras.is_optimizer(row) for row in rows.values()):
             yield from old_keras.as_before(trial)
 
 
-def _means_several(source: Source, name: ast.Name, alias: ast.alias) -> bool:
-    bound = {binding.node for binding in source.names.bindings(name)}
-    return alias in bound and len(bound) > 1 and source.names.qualified(name) is None
+def _is_hidden(source: Source, alias: ast.alias, row: names.Name) -> bool:
+    uses = [node for node in source.names.of(ast.Name) if node.id == (alias.asname or alias.name)]
+    if not uses:
+        return old_keras.is_optimizer(row) and bool(_BY_TEXT.search(source.text))
+    bound = [[binding.node for binding in source.names.bindings(name)] for name in uses]
+    return any(
+        alias in nodes and len(nodes) > 1 and source.names.qualified(name) is None
+        for name, nodes in zip(uses, bound, strict=True)
+    )
+
+
+def _import_of(alias: ast.alias, row: names.Name) -> str | None:
+    """What imports a name that means the same, however it is used; None for what calls alone do."""
+    home, _, name = (row.new or "").rpartition(".")
+    bound = alias.asname or alias.name
+    if old_keras.is_optimizer(row) and (row.parameters or not row.same):
+        return f"{bound} = legacy_keras.{row.support or name}"
+    is_kept = home in (LEGACY, f"{old_keras.KERAS}.layers") or not (row.defaults or row.keywords)
+    if "." in bound or not (row.same and is_kept):
+        return None
+    return f"from {home} import {name}" + (f" as {bound}" if name != bound else "")
 
 
 def _is_likely_right(trial: Trial, row: names.Name, reference: Reference, written_for: Age) -> bool:

@@ -5,8 +5,9 @@ constructor calls ``legacy_keras.use_old_keras()``, unless a trial is plain: eve
 it uses is in a table of those that compute the same today, it has no losses, layers or models of
 its own, and its batches are visibly pairs of inputs and targets. A trial of standalone Keras calls
 ``legacy_keras.use_standalone_keras()``, and ``legacy_keras.use_old_arguments()`` if layers are used
-as values or get hidden options. These calls go above the class if it is carried over, or if a
-subclass has a constructor, which may make objects first.
+as values, or get hidden options or the sizes of a kernel one by one, as in ``Conv2D(32, 3, 3)``.
+These calls go above the class if it is carried over, or if a subclass has a constructor, which may
+make objects first.
 
 The transformations of ``ImageDataGenerator`` have other axes today. This is only reported.
 """
@@ -24,7 +25,7 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Remark
 from pedl2det.support import MODULE
-from pedl2det_names import IMAGE_RANGES, IMAGES_DIFFER, Age
+from pedl2det_names import CONVOLUTIONS, IMAGE_RANGES, IMAGES_DIFFER, Age
 from pedl2det_names.keras import KERAS_1_SIZES, OTHERS, SAME
 
 #: Words that make the call necessary: masks, frozen layers, and names in strings.
@@ -76,7 +77,7 @@ def _calls(trial: Trial) -> Iterator[Fix]:
     if age is Age.TENSORFLOW_1 and not _is_plain(trial):
         yield from old_keras.as_before(trial)
         if old_keras.has_standalone_layers(trial) and any(
-            _hides(trial, node) for node in trial.modules.reads
+            _hides(trial, node) or _has_sizes(trial, node) for node in trial.modules.reads
         ):
             yield from old_keras.before_models(trial, f"{MODULE}.use_old_arguments")
     elif age is Age.TENSORFLOW_2 and (
@@ -176,6 +177,12 @@ def _hides(trial: Trial, node: ast.expr) -> bool:
             is_hidden = any(isinstance(argument, ast.Starred) for argument in args)
             return is_hidden or any(keyword.arg in _SIZES for keyword in keywords)
     return not old_keras.only_asks(trial, node)
+
+
+def _has_sizes(trial: Trial, node: ast.expr) -> bool:
+    """Whether a convolution gets the sizes of its kernel one by one."""
+    call, name = trial.modules.home(node).names.parents[node], trial.today(node).rpartition(".")[2]
+    return isinstance(call, ast.Call) and len(call.args) > CONVOLUTIONS.get(name, len(call.args))
 
 
 def _hides_optimizer(trial: Trial, compiled: Compile) -> bool:

@@ -62,15 +62,8 @@ class Series:
         batches = max(_LEAST_OF_OTHERS, int(seconds * proof.pace))
         by_message: dict[tuple[bool, str], list[str]] = defaultdict(list)
         for training in (resumed(first), *others):
-            config, overrides, is_resumed = training
-            verdict = verify_trial(
-                directory,
-                config,
-                batches,
-                result=result,
-                overrides=overrides,
-                is_resumed=is_resumed,
-            )
+            asked = training._asdict()
+            verdict = verify_trial(directory, batches=batches, result=result, **asked)
             message = verdict.message
             if verdict.is_equal:
                 message, _, _ = message.partition(";")  # the first proof says the rest
@@ -83,7 +76,7 @@ class Series:
             self._say(f"    by {training}: {message}")
             if verdict.refutes:
                 return replace(verdict, message=f"by {training}: {message}")
-            by_message[is_resumed, message].append(str(training))
+            by_message[training.is_resumed, message].append(str(training))
         parts = [f"by {listed(group)}: {message}" for (_, message), group in by_message.items()]
         names = [*map(str, left), *(f"other values of {config}" for config in open_ended)]
         parts += [f"not trained by {', '.join(names)}"] if names else []

@@ -249,11 +249,9 @@ CASES = (
         "from tensorflow.keras import backend as K\n\nimport legacy_keras\n\n"
         "K.set_epsilon(0.1)\nopt = legacy_keras.Adam(lr=0.1)\n",
     ),
-    Case(
-        pedl_trial("from keras.optimizers import Adam\nopt = Adam(clipnorm=1.0, clipvalue=0.5)\n"),
-        {},
-        "clipped by the norm first",
-        "begun",
+    _case(  # which is refused in one line when it runs: it clipped by the norm first
+        "from keras.optimizers import Adam\nopt = Adam(clipnorm=1.0, clipvalue=0.5)\n",
+        "import legacy_keras\n\nopt = legacy_keras.Adam(clipnorm=1.0, clipvalue=0.5)\n",
     ),
     _case(_GUARDED, _GUARDED),
     _case(_OWN, _OWN),

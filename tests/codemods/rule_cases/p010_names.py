@@ -261,7 +261,7 @@ from tensorflow.keras.models import Model
 
 def net(x, order):
     y = Convolution2D(
-        8, (3, 3), padding="same", data_format="channels_first", use_bias=False
+        8, 3, 3, padding="same", data_format="channels_first", use_bias=False
     )(x)
     y = MaxPooling2D(
         data_format=dict(tf="channels_last", th="channels_first").get(order)

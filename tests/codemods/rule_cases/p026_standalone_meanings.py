@@ -124,42 +124,7 @@ def build(args, options):
     model.compile(**legacy_keras.arguments_of_standalone_optimizer(options))
     return legacy_keras.get_loss(args.loss)
 """
-_HYPERPARAMETERS = """\
-from keras.layers import Conv2D
-
-
-class Net:
-    def build_model(self, hparams):
-        return Conv2D(hparams["filters"], hparams["kernel"], hparams["strides"])
-"""
-_HYPERPARAMETERS_AFTER = """\
-from tensorflow.keras.layers import Conv2D
-
-import legacy_keras
-
-
-class Net:
-    def build_model(self):
-        return legacy_keras.trained(
-            self.context,
-            Conv2D(
-                self.context.get_hparam("filters"),
-                (self.context.get_hparam("kernel"), self.context.get_hparam("strides")),
-            ),
-        )
-"""
 CASES = (
-    _case(_HYPERPARAMETERS, _HYPERPARAMETERS_AFTER),  # what is dropped is rewritten first
-    _case(
-        "import keras\nx = keras.layers.Conv2D(32, 3, 3, activation='relu')\n",
-        "from tensorflow import keras\n\nimport legacy_keras\n\n"
-        "legacy_keras.use_standalone_keras()\n"
-        "x = keras.layers.Conv2D(32, (3, 3), activation='relu')\n",
-    ),
-    _case(
-        "import tensorflow as tf\nx = tf.keras.layers.Conv2D(32, 3, 2)\n",
-        "import tensorflow as tf\nx = tf.keras.layers.Conv2D(32, 3, 2)\n",
-    ),
     Case(pedl_trial(_COMPILED), {"net.py": _COMPILED_AFTER}),
     _case(_NAMED_ELSEWHERE, _NAMED_ELSEWHERE_AFTER),
     _case(  # which is a name that other code compares

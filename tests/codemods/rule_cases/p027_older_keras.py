@@ -26,7 +26,7 @@ def stem():
     return made
 """
 _OTHER_NET = """\
-from {keras}.layers import Dense
+from {keras}.layers import {kind}
 
 
 def stem(x, y, w):
@@ -37,7 +37,8 @@ def stem(x, y, w):
 
 def _standalone(layer: str, given: str, *said: str) -> Case:
     """A trial with a layer of standalone Keras; its constructor says some lines."""
-    net = _OTHER_NET.format(keras="{keras}", layer=layer, given=given)
+    kind = "Conv2D" if "Conv2D" in layer else "Dense"
+    net = _OTHER_NET.format(keras="{keras}", kind=kind, layer=layer, given=given)
     after = {"net.py": net.format(keras="tensorflow.keras")} | migrated_pedl_trial(*said)
     return Case(pedl_trial(net.format(keras="keras")), after)
 
@@ -165,6 +166,8 @@ CASES = (
     _compiled('"mse"', "Own", "use_old_keras"),
     _compiled('"mse"', "tf.keras.losses.get(KIND)", "use_old_keras"),
     _standalone("Dense(4)", "return x, y", "use_standalone_keras"),
+    _standalone("Conv2D(4, 3)", "return x, y", "use_standalone_keras"),
+    _standalone("Conv2D(4, 3, 3)", "return x, y", "use_standalone_keras", "use_old_arguments"),
     *(
         _standalone(layer, "return x, y", "use_standalone_keras", "use_old_arguments")
         for layer in ("Dense(4, **y)", "Dense(*y)", "Dense(nb_row=1, nb_col=2)", "[Dense][0](4)")
