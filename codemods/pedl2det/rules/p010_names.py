@@ -13,7 +13,7 @@ same, with the new names of its parameters, and becomes that of ``tf.compat.v1``
 
 Old NumPy gave an array with rows of several lengths ``dtype=object`` by itself. Only the running
 code knows the lengths, so ``legacy_keras.ragged_array`` decides there, unless the rows are plainly
-numbers or arrays.
+numbers.
 """
 
 from __future__ import annotations
@@ -48,11 +48,8 @@ _OWN_RULE = (
 #: Names of the optimizers' module that are no optimizers.
 _OPTIMIZERS = [f"{old_keras.OPTIMIZERS}.{name}" for name in ("get", "deserialize", "Optimizer")]
 _RAGGED = ("numpy.array", "numpy.asarray")
-#: Libraries whose functions return arrays, images and tables.
-_ARRAYS = ("PIL", "cv2", "h5py", "numpy", "pandas", "scipy", "skimage", "sklearn", "tensorflow")
-_NUMBERS = ("abs", "count", "float", "index", "int", "len", "ord")
-#: Functions of these that return lists, or arrays of a length that depends on values.
-_VARY = re.compile(r"\.text\.|(?:y_split|t_split|nonzero|sample|shuffle|trim_zeros|unique|where)$")
+#: Functions whose results are numbers.
+_NUMBERS = ("count", "float", "index", "int", "len", "ord")
 _BY_TEXT = re.compile(r"\b(?:globals|locals|vars|eval)\(")
 #: Functions that cast to a type.
 _CASTS = {
@@ -164,49 +161,44 @@ def _is_likely_right(trial: Trial, row: names.Name, reference: Reference, writte
 def _may_be_ragged(trial: Trial, call: ast.Call | None) -> bool:
     """Whether an array without ``dtype`` is made of rows that may differ in length."""
     match call:
-        case None:
-            return True
         case ast.Call(keywords=keywords) if any(keyword.arg == "dtype" for keyword in keywords):
             return False
-        case ast.Call(args=[ast.List(elts=rows) | ast.Tuple(elts=rows)]):
-            lists = [row for row in rows if isinstance(row, ast.List | ast.Tuple)]
-            if len({len(row.elts) for row in lists}) > 1:
-                return True
-            values = [origin.node for row in rows for origin in trial.flow.origins(row)]
-            return not all(_is_regular(trial, value) for value in values)
-        case ast.Call(args=[ast.ListComp(elt=row)]):
-            return not _is_regular(trial, row)
-        case ast.Call(args=[rows]):
-            return not all(_is_even(trial, origin.node) for origin in trial.flow.origins(rows))
-    return False
+        case ast.Call(args=[rows, *_]):
+            return len(_shapes(trial, rows)) > 1 or None in _shapes(trial, rows)
+    return True
 
 
-def _is_even(trial: Trial, rows: ast.AST) -> bool:
-    """Whether rows are plainly regular, one by one as they are added to a list."""
-    if isinstance(rows, ast.List) and not (rows.elts or trial.is_unseen(rows)):
-        return all(_is_regular(trial, row) for row in _appended(trial, rows))
-    return _is_regular(trial, rows)
+def _shapes(trial: Trial, value: ast.AST, levels: int = 4) -> set[tuple[int, ...] | None]:
+    """The shapes that a value may have: plain numbers in lists; None for all else."""
+    if not levels:
+        return {None}
+    origins = trial.flow.origins(value) if isinstance(value, ast.expr) else ()
+    return {None if one.path else _shape(trial, one.node, levels - 1) for one in origins} or {None}
 
 
-def _is_regular(trial: Trial, value: ast.AST) -> bool:
-    """Whether a value is plainly a number, or of a library's function that gives an array."""
+def _shape(trial: Trial, value: ast.AST, levels: int) -> tuple[int, ...] | None:
+    rows: list[ast.AST] = []
     match value:
+        case ast.Constant():
+            return ()
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _NUMBERS:
-            return not trial.flow.called(value)
-        case ast.Call(func=function):
-            dotted = trial.modules.meaning(function) or ""
-            return dotted.partition(".")[0] in _ARRAYS and not _VARY.search(dotted)
-        case ast.List(elts=parts) | ast.Tuple(elts=parts):
-            return bool(parts) and all(_is_regular(trial, part) for part in parts)
-    return isinstance(value, ast.Constant | ast.Compare)
+            return None if trial.flow.called(value) else ()
+        case ast.ListComp(elt=row):
+            rows = [row]
+        case ast.Tuple(elts=parts):
+            rows = [*parts]
+        case ast.List(elts=parts) if not trial.is_unseen(value):
+            rows = [*parts, *_appended(trial, value)]
+    shapes = {shape for row in rows for shape in _shapes(trial, row, levels)}
+    only = shapes.pop() if len(shapes) == 1 else None
+    return None if only is None else (len(rows), *only)
 
 
 def _appended(trial: Trial, rows: ast.List) -> Iterator[ast.AST]:
-    """Where what is added to a list comes from; with others, where it is added."""
+    """What is added to a list; where it is added, if that is not visible."""
     for use in trial.flow.uses(rows):
         if use.method in ("append", "insert") and isinstance(use.around, ast.Call):
-            for value in use.around.args:
-                yield from (origin.node for origin in trial.flow.origins(value))
+            yield from use.around.args[-1:]
         elif use.method == "extend":
             yield use.around
 

@@ -32,7 +32,10 @@ from pedl2det.scripts.generator import SUPPORT, class_name, main_edits, with_tri
 RULE = "P015"
 BATCH_SIZES = frozenset({"global_batch_size", "batch_size"})
 
-_YIELDED = "the script yields what it gave to fit, and goes on when the training ends"
+_YIELDED = (
+    "the script yields what it gave to fit, and goes on when the training ends; "
+    "`python {}` alone trains nothing any more"
+)
 _SUBMITTED = "create is gone: the trial is started with a config file"
 _COMPUTED = "the experiment config is computed, so migrate cannot write it to a file"
 _WRITE_CONFIG = "write it to const.yaml, with an entrypoint"
@@ -195,7 +198,7 @@ def _plan_training(source: Source, modules: Modules, scripts: set[int]) -> Scrip
                     gone = native.with_preparation(source, modules, line)
                     script.edits += [(source, ReplaceStatement(statement)) for statement in gone]
     for call in fits.calls:
-        _say(script, modules.home(call), call, Kind.NOTE, _YIELDED)
+        _say(script, modules.home(call), call, Kind.NOTE, _YIELDED.format(source.path.name))
     for node in source.names.of(ast.Subscript):  # an imported script is no command
         if ast.unparse(node) == "sys.argv[0]" and source.names.definition_around(node) is None:
             script.edits.append((source, Replace(node, "__file__")))

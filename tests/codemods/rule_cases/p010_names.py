@@ -239,7 +239,7 @@ class Texts:
         return (
             legacy_keras.ragged_array(self.texts[index:]),
             lengths,
-            np.asarray(np.split(self.ids, 4)),
+            legacy_keras.ragged_asarray(np.split(self.ids, 4)),
         )
 """
 #: Keras 2.2.4 took the arguments of Keras 1; `output_dim` of an Embedding is that of today.
@@ -347,7 +347,11 @@ import numpy as np
 def rows(texts, batch, size):
     found = {array}([[len(w) for w in one][:size] for one in texts])
     pairs = np.array([[float(one), 1.0] for one in texts])
-    return found, pairs, map({array}, zip(*batch))
+    kept, table = [[0, 0]], [[0, 1]]
+    kept.append(texts[0])
+    table.append((1, len(texts)))
+    steps = [{array}([abs(np.diff(one)) for one in texts]), {array}(kept), np.array(table)]
+    return found, pairs, steps, map({array}, zip(*batch))
 """
 CASES = (
     _case(_SEVERAL, _SEVERAL_AFTER),
