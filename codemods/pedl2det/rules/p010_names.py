@@ -197,10 +197,12 @@ def _shape(trial: Trial, value: ast.AST, levels: int) -> tuple[int, ...] | None:
 def _appended(trial: Trial, rows: ast.List) -> Iterator[ast.AST]:
     """What is added to a list; where it is added, if that is not visible."""
     for use in trial.flow.uses(rows):
-        if use.method in ("append", "insert") and isinstance(use.around, ast.Call):
-            yield from use.around.args[-1:]
-        elif use.method == "extend":
-            yield use.around
+        is_change = use.is_change and not use.path
+        match use.around:
+            case ast.Call(func=ast.Attribute(attr="append" | "insert"), args=[*_, row]):
+                yield from [row] if is_change else ()
+            case around if is_change:
+                yield around
 
 
 def _cast(reference: Reference) -> list[Fix]:
