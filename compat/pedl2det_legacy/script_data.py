@@ -1,6 +1,5 @@
 """What a script gives to `fit`, for a trial."""
 
-import itertools
 import math
 import random
 import sys
@@ -56,17 +55,67 @@ class FirstBatches(tf.keras.utils.Sequence):
         getattr(self._sequence, "on_epoch_end", lambda: None)()
 
 
-class _Source:
-    """A generator without end that counts; a resumed run begins with a new one."""
+class Draws(determined.keras.callbacks.Callback):
+    """What was drawn from the generators of a script, which may share their random numbers.
 
-    def __init__(self, generator):
-        self._generator = iter(generator)
-        self.drawn = 0
+    A resumed run draws it again, in the same order.
+    """
 
-    def draw(self, skipped=0):
-        """Return the next element behind some."""
-        self.drawn += skipped + 1
-        return next(itertools.islice(self._generator, skipped, None))
+    def __init__(self):
+        super().__init__()
+        #: The names of generators in the order of the draws, with how many each has in turn.
+        self.log = []
+        self.generators = {}
+        self.lock = threading.Lock()
+        self._count = 0
+
+    def begin(self, batches):
+        """Draw these for the training, unless the run restores the log."""
+        self._random = _random_state()
+        if batches and not self.log:
+            self.log.append(["training", batches])
+
+    def count(self, name):
+        """Return how many were drawn from a generator."""
+        return sum(count for drawn, count in self.log if drawn == name)
+
+    def next(self, name):
+        """Return the next element of a generator."""
+        if sum(count for _, count in self.log) > self._count:
+            self._replay()
+        if not self.log or self.log[-1][0] != name:
+            self.log.append([name, 0])
+        self.log[-1][1] += 1
+        self._count += 1
+        return next(self.generators[name])
+
+    def _replay(self):
+        names = [name for name, count in self.log for _ in range(count)]
+        restored = _random_state()
+        _set_random_state(self._random)
+        for name in names[self._count :]:
+            next(self.generators[name])
+        self._count = len(names)
+        _set_random_state(restored)
+
+    def get_state(self):
+        """Return how many batches the validation has drawn."""
+        return {"validation": self.count("validation")}
+
+    def load_state(self, state):
+        """Draw them again, unless the run has restored the log."""
+        if state["validation"] and not self.count("validation"):
+            self.log.append(["validation", state["validation"]])
+
+
+def _random_state():
+    return np.random.get_state(), random.getstate()
+
+
+def _set_random_state(state):
+    of_numpy, of_random = state
+    np.random.set_state(of_numpy)
+    random.setstate(of_random)
 
 
 class GeneratedBatches(tf.keras.utils.Sequence):
@@ -75,56 +124,34 @@ class GeneratedBatches(tf.keras.utils.Sequence):
     Of several processes each draws all batches and skips those of the others.
     """
 
-    def __init__(self, generator, batches):
-        self.source = _Source(generator)
+    def __init__(self, generator, batches, draws=None, name="training"):
+        self._draws = draws or Draws()
+        self._draws.generators[name] = iter(generator)
+        self.log = self._draws.log  # which checkpoints keep, and restore in place
+        self._name = name
         self._length = math.ceil(batches)
-        self._lock = threading.Lock()
 
     def __len__(self):
         return self._length
 
     def __getitem__(self, index):
-        with self._lock:
-            return self.source.draw((index - self.source.drawn) % self._length)
-
-    def skip(self, batches):
-        """Draw what was drawn before a run was resumed."""
-        if batches > self.source.drawn:
-            self.source.draw(batches - self.source.drawn - 1)
+        with self._draws.lock:
+            for _ in range((index - self._draws.count(self._name)) % self._length):
+                self._draws.next(self._name)
+            return self._draws.next(self._name)
 
 
-class _Draws(determined.keras.callbacks.Callback):
-    """Has a generator for the validation go on where it was, when a run is resumed."""
-
-    def __init__(self, data):
-        super().__init__()
-        self._data = data
-
-    def get_state(self):
-        """Return how many batches were drawn."""
-        return {"drawn": self._data.source.drawn}
-
-    def load_state(self, state):
-        """Draw them again; what is restored of random numbers stays."""
-        of_numpy, of_random = np.random.get_state(), random.getstate()
-        self._data.skip(state["drawn"])
-        np.random.set_state(of_numpy)
-        random.setstate(of_random)
-
-
-def batches(data, batches=None, default=100):
+def batches(data, batches=None, default=100, draws=None, name="training"):
     """Return a dataset, a sequence, or a generator that `fit` took as a loader may return it.
 
-    Args:
-        data: the data.
-        batches: how many of a generator count as a pass; of a sequence, how many are read.
-        default: the same for a generator if `batches` is None.
+    Of a generator `batches`, or else `default`, count as a pass; of a sequence so many are read.
+    `draws` records what is drawn from a generator, by its name there.
     """
     if isinstance(data, tf.data.Dataset):
         return data
     if hasattr(data, "__getitem__") and hasattr(data, "__len__"):
         return data if batches is None else FirstBatches(data, batches)
-    return GeneratedBatches(data, default if batches is None else batches)
+    return GeneratedBatches(data, default if batches is None else batches, draws, name)
 
 
 class History(determined.keras.callbacks.Callback):
@@ -202,9 +229,10 @@ class Fit:
         self.callbacks = list(fit["callbacks"] or [])
         size, validation_data = fit["batch_size"] or 32, fit["validation_data"]
         training = fit["x"], fit["y"], fit["sample_weight"]
+        self._draws = Draws()
         if fit["y"] is None and not are_arrays(fit["x"]):
             self.training_data = batches(
-                fit["x"], default=fit["steps_per_epoch"] or 100
+                fit["x"], default=fit["steps_per_epoch"] or 100, draws=self._draws
             )
         else:
             if validation_data is None and fit["validation_split"]:
@@ -219,7 +247,10 @@ class Fit:
             size = fit["validation_batch_size"] or size
             give_validation_data(model, self.callbacks, validation_data)
             validation_data = ArrayBatches(validation_data, size)
-        self.validation_data = batches(validation_data, fit["validation_steps"])
+        steps = fit["validation_steps"]
+        self.validation_data = batches(
+            validation_data, steps, draws=self._draws, name="validation"
+        )
         names = ["class_weight", "max_queue_size"]
         if not is_generated:
             names += ["workers", "use_multiprocessing"]
@@ -235,10 +266,14 @@ class Fit:
         The generators of a resumed run go on where they were.
         """
         callbacks = list(self.callbacks)
-        if isinstance(self.training_data, GeneratedBatches):
-            length, size = len(self.training_data), context.distributed.get_size()
-            passes, rest = divmod(context.get_initial_batch(), max(length // size, 1))
-            self.training_data.skip(passes * length + rest * (size == 1))
-        if isinstance(self.validation_data, GeneratedBatches):
-            callbacks.append(_Draws(self.validation_data))
+        if self._draws.generators:
+            drawn = 0
+            if isinstance(self.training_data, GeneratedBatches):
+                length, size = len(self.training_data), context.distributed.get_size()
+                passes, rest = divmod(
+                    context.get_initial_batch(), max(length // size, 1)
+                )
+                drawn = passes * length + rest * (size == 1)
+            self._draws.begin(drawn)
+            callbacks.append(self._draws)
         return with_epoch_logs(context, callbacks, self.epoch, size=self._size)

@@ -54,29 +54,51 @@ def test_a_generator_gives_its_batches_in_order(pieces: Any) -> None:
     assert [data[index] for index in (0, 1, 2, 0, 1)] == [0, 1, 2, 3, 4]
 
 
-def test_a_generator_of_a_resumed_run_goes_on_where_it_was(pieces: Any) -> None:
-    """That of the training by the batches of the run, that of the validation by its count."""
+def drawn_at_random() -> Any:
+    while True:
+        yield np.random.rand()
+
+
+def a_script_of_generators(pieces: Any, initial_batch: int) -> Any:
+    """What a script gives to fit, and its callback that counts what was drawn."""
     context = SimpleNamespace(
         distributed=SimpleNamespace(get_size=lambda: 1),
-        get_initial_batch=lambda: 7,
+        get_initial_batch=lambda: initial_batch,
         get_per_slot_batch_size=lambda: 2,
     )
-    fit = pieces.Fit(
-        None, counted(), steps_per_epoch=3, validation_data=counted(), validation_steps=2
-    )
-    assert [fit.validation_data[index] for index in (0, 1)] == [0, 1]
-    (draws,) = [one for one in fit.callbacks_with_epochs(context) if hasattr(one, "_data")]
-    other = pieces.GeneratedBatches(counted(), 2)
-    resumed = type(draws)(other)
-
+    data = {"validation_data": drawn_at_random(), "validation_steps": 2}
     np.random.seed(3)
-    restored = np.random.get_state()[1].copy()
-    resumed.load_state(draws.get_state())
+    fit = pieces.Fit(None, drawn_at_random(), steps_per_epoch=3, **data)
+    (draws,) = [one for one in fit.callbacks_with_epochs(context) if hasattr(one, "log")]
+    return fit, draws
 
-    np.testing.assert_array_equal(np.random.get_state()[1], restored)
-    assert fit.training_data.source.drawn == 7  # before the run restores its random numbers
-    assert fit.training_data[1] == 7  # the second batch of the third pass
-    assert other[0] == 2
+
+def test_generators_of_a_resumed_run_are_drawn_in_their_order(pieces: Any) -> None:
+    """Pedl2det keeps the log of the draws, which both loaders share, with its checkpoints."""
+    fit, _ = a_script_of_generators(pieces, 0)
+    before = [fit.training_data[0], fit.validation_data[0], fit.validation_data[1]]
+    before += [fit.training_data[1]]
+    kept = [[name, count] for name, count in fit.training_data.log]
+    expected = [fit.training_data[2], fit.validation_data[0]]
+
+    resumed, _ = a_script_of_generators(pieces, 2)
+    resumed.validation_data.log[:] = kept
+    np.random.seed(3)
+    np.random.rand(len(before))  # what a run restores
+
+    assert [resumed.training_data[2], resumed.validation_data[0]] == expected
+
+
+def test_without_the_log_a_resumed_run_goes_by_its_batches_and_a_state(pieces: Any) -> None:
+    fit, draws = a_script_of_generators(pieces, 0)
+    for index in (0, 1):
+        fit.validation_data[index]
+
+    resumed, of_resumed = a_script_of_generators(pieces, 7)
+    of_resumed.load_state(draws.get_state())
+    resumed.training_data[1]
+
+    assert of_resumed.log == [["training", 7], ["validation", 2], ["training", 1]]
 
 
 def test_a_process_skips_the_batches_of_the_others(pieces: Any) -> None:
