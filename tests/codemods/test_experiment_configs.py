@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -115,6 +116,19 @@ def test_each_change_names_its_line_of_the_old_config() -> None:
     found = {(one.rule, lines[one.line - 1].split(":")[0].strip()) for one in changes[:-1]}
     assert {("C104", "learning_rate"), ("C101", "batch_size"), ("C109", "distributed")} <= found
     assert {("C102", "min_validation_period"), ("C108", "step_budget")} <= found
+
+
+@pytest.mark.parametrize("image", ["a:tf-1.14-cpu", "{cpu: a:tf-2.4-cpu, gpu: a:tf-2.4-gpu}"])
+def test_an_image_that_is_too_old_for_rewritten_code_is_removed(image: str) -> None:
+    text = f"entrypoint: model_def:T\nenvironment:\n  image: {image}\nhyperparameters: {{}}\n"
+    text += "searcher: {name: single, metric: val_loss, max_length: {batches: 5}}\n"
+    result = migrated(text, is_rewritten=True)
+
+    assert "image" not in result.text
+    (note,) = [finding.message for finding in result.findings if finding.rule == "C109"]
+    assert note.startswith("environment.image was a:tf-")
+    assert "image" in migrated(text).text
+    assert "image" in migrated(re.sub(r"tf-\d.\d+", "tf-2.15", text), is_rewritten=True).text
 
 
 def test_credentials_are_not_repeated_in_messages() -> None:

@@ -267,7 +267,6 @@ def _plain(node: Any) -> Any:
     return node.value if node is not None else None
 
 
-OLD_IMAGE = "a migrated trial needs TensorFlow 2.15 or later, and this image has an older one"
 _TENSORFLOW = re.compile(r"(?:[-:]tf|\btensorflow)[-:](\d+)\.(\d+)")
 
 

@@ -122,6 +122,7 @@ class ConfigFacts:
     #: The batch size that a script cuts its data by, without a hyperparameter.
     batch_size: int | None = None
     cluster: bool = False  #: whether the config is for a Determined cluster
+    is_rewritten: bool = False  #: whether the trial's code is, which then needs TensorFlow 2.15
 
 
 def leave_entry(rule: str, entry: Entry, message: str, help_: str) -> TextFinding:

@@ -181,6 +181,7 @@ def _facts(migration: Migration) -> ConfigFacts:
         metric_renames={key.removeprefix(start): new for key, new in renames.items()},
         batch_size=size.value if size is not None and isinstance(size.value, int) else None,
         cluster=migration.options.cluster,
+        is_rewritten=bool(migration.texts),
     )
 
 

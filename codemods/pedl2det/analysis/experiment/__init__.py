@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import yaml
 
-from pedl2det.analysis.config import OLD_IMAGE, Config, Entry, is_old_image
+from pedl2det.analysis.config import Config, Entry, is_old_image
 from pedl2det.analysis.experiment import searches
 from pedl2det.analysis.text_rules import (
     SECTIONS,
@@ -81,33 +81,40 @@ GONE = {
 }
 #: Keys that a file startup-hook.sh beside the trial replaces.
 HOOKED = {("environment", "runtime_commands"), ("environment", "runtime_packages")}
+_IMAGE = ("environment", "image")
 _HOOK = "startup-hook.sh: "
 
 
-def _remove_old_keys(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
+def _remove_old_keys(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFinding]:
+    old_image = _old_image(config) if facts.is_rewritten else ""
     for section in ((), *((name,) for name in SECTIONS)):
         entries = config.entries(*section)
-        gone = [entry for entry in entries if _is_gone(config, entry)]
+        gone = [entry for entry in entries if _is_gone(config, entry, bool(old_image))]
         whole = config.entry(*section) if gone and len(gone) == len(entries) else None
         if whole is not None:
             yield Delete("C109", whole, tuple(line for entry in gone for line in _hook(entry)))
         for entry in gone if whole is None else ():
             yield Delete("C109", entry, _hook(entry))
-    image = config.entry("environment", "image")
-    below = config.entries("environment", "image")
-    for entry in below or ([image] if image else []):
-        if is_old_image(entry.scalar or ""):
-            message = f"{entry.name}: {OLD_IMAGE}"
-            help_ = "remove it to use the cluster's default image, or name a newer one"
-            yield TextFinding("C109", entry.line, Kind.NOTE, message, help_)
-            return
+    image = config.entry(*_IMAGE)
+    if image is not None and old_image:
+        message = f"environment.image was {old_image}: a migrated trial needs TensorFlow 2.15"
+        help_ = "name a newer one, unless the cluster's default image will do"
+        yield TextFinding("C109", image.line, Kind.NOTE, message, help_)
 
 
-def _is_gone(config: Config, entry: Entry) -> bool:
+def _old_image(config: Config) -> str:
+    """The image of a config whose TensorFlow is too old for a migrated trial, or nothing."""
+    entries = *config.entries(*_IMAGE), config.entry(*_IMAGE)
+    texts = [entry.scalar or "" for entry in entries if entry is not None]
+    return next(filter(is_old_image, texts), "")
+
+
+def _is_gone(config: Config, entry: Entry, has_old_image: bool) -> bool:
     """Whether a key has no effect today, as unknown keys in sections of a config in steps."""
     section, name = entry.path[0], entry.path[-1]
     names = known(section) if len(entry.path) > 1 and config.counts_steps else {name}
-    return entry.path in GONE | HOOKED or name not in names
+    is_old = has_old_image and entry.path == _IMAGE
+    return is_old or entry.path in GONE | HOOKED or name not in names
 
 
 def _hook(entry: Entry) -> tuple[str, ...]:
