@@ -1,9 +1,8 @@
 """Carry over a trial whose parts may be reached through strings, or all at once.
 
 ``vars(self)`` shows the attributes that a rewrite adds, ``globals()`` the names that it removes. A
-trial is also carried over if code that no rule can follow may change its hyperparameters, if
-several modules draw random numbers at import (a rewrite may reorder imports), or if an import of
-the old API may fail.
+trial is also carried over if code that no rule can follow may change its hyperparameters, or if an
+import of the old API may fail.
 """
 
 from __future__ import annotations
@@ -21,8 +20,6 @@ from pedl2det.fixes import Remark
 
 #: Words in modules whose functions a rewrite may change.
 _REWRITTEN = re.compile(r"pedl|determined|\bcompile\b|context|h(?:yper)?param|loaders|download")
-_RANDOM = ("numpy.random.", "random.", "tensorflow.random.", "tensorflow.compat.v1.random")
-_SEEDS = ("tensorflow.set_random_seed", "tensorflow.compat.v1.set_random_seed")
 _SEEN = "`{code}` reaches names of the trial by string, or all at once; a rewrite changes them"
 _TWO = "{} is a Determined trial, and others here are PEDL trials"
 
@@ -91,17 +88,6 @@ def _is_trial(trial: Trial, node: ast.expr) -> bool:
     return False
 
 
-def _decorated(trial: Trial) -> Iterator[ast.AST]:
-    """Decorators of trial classes, and those of ``build_model`` that compile a model."""
-    methods = [method for _, method in trial.methods("build_model")]
-    for owner in (*trial.classes, *methods):
-        for decorator in owner.decorator_list:
-            maker = trial.modules.definition(trial.modules.meaning(decorator) or "")
-            compiles = maker is not None and ".compile" in ast.unparse(maker)
-            if compiles or isinstance(owner, ast.ClassDef):
-                yield decorator
-
-
 def _changed(trial: Trial) -> Iterator[ast.AST]:
     """Hyperparameters that are kept in an attribute, or passed on, and may be changed there."""
     parameters = trial.hparams_parameters
@@ -123,61 +109,18 @@ def _changed(trial: Trial) -> Iterator[ast.AST]:
 
 
 def _bound(trial: Trial) -> Iterator[ast.AST]:
-    """``Net.keras_callbacks = callbacks``, or ``build_model = build`` in the class of a trial."""
+    """``Net.keras_callbacks = callbacks``."""
     for node in trial.modules.of(ast.Attribute):
         if isinstance(node.ctx, ast.Store) and node.attr in GIVEN_HPARAMS:
             yield trial.modules.home(node).names.parents[node]
-    for owner in trial.classes:
-        for line in owner.body:
-            match line:
-                case ast.Assign(targets=[ast.Name(id=name)]) if name in GIVEN_HPARAMS:
-                    if trial.flow.own_method(owner, name) is None:
-                        yield line
-
-
-def _ordered_at_import(trial: Trial) -> Iterator[ast.AST]:
-    """Statements that change another module of the project at import."""
-    for line in (statement for source in trial.modules for statement in source.tree.body):
-        match line:
-            case (
-                ast.Expr(value=ast.Call(func=ast.Attribute(value=changed)))
-                | ast.Assign(targets=[ast.Attribute() | ast.Subscript() as changed])
-            ):
-                while isinstance(changed, ast.Attribute | ast.Subscript):
-                    changed = changed.value
-                home = trial.modules.split(trial.modules.meaning(changed) or "")[0]
-                if home not in (None, trial.modules.home(line)):
-                    yield line
-
-
-def _drawn_at_import(trial: Trial) -> Iterator[ast.AST]:
-    """The first call that draws or seeds random numbers at import, if several modules do."""
-    drawing = {
-        source.path: call
-        for source in trial.modules
-        for call in source.names.of(ast.Call)
-        if source.names.definition_around(call) is None and _draws(trial, call)
-    }
-    yield from [*drawing.values()][:1] if len(drawing) > 1 else ()
-
-
-def _draws(trial: Trial, call: ast.Call) -> bool:
-    """Whether a call draws or seeds random numbers, or calls a function that does."""
-    body = trial.modules.definition(trial.modules.meaning(call.func) or "") or call
-    calls = [node for node in [call, *ast.walk(body)] if isinstance(node, ast.Call)]
-    called = [trial.modules.meaning(node.func) or "" for node in calls]
-    return any(dotted.startswith((*_RANDOM, *_SEEDS)) for dotted in called)
 
 
 _FINDERS: dict[Callable[[Trial], Iterator[ast.AST]], str] = {
     _by_text: _SEEN,
     _as_values: _SEEN,
     _guarded: "`{code}` may fail, and then other code runs",
-    _decorated: _SEEN,
     _changed: "`{code}` may change the dict of hyperparameters that the whole trial shares",
     _bound: "`{code}` binds a method that now takes other arguments",
-    _ordered_at_import: "`{code}` changes another module at import, and a rewrite may move imports",
-    _drawn_at_import: "`{code}` draws random numbers at import, and so do other modules",
 }
 
 EXAMPLE = """\

@@ -41,11 +41,6 @@ def _case(code: str, says: str) -> Case:
     return Case(pedl_trial(_NET.format(code=code)), {}, f"carried over unchanged: {says}")
 
 
-_AT_IMPORT = """\
-import rates
-
-rates.RATES.update({15: 0.5})
-"""
 _ELSEWHERE = """\
 def callbacks(self, hparams):
     return [hparams["rate"]]
@@ -56,14 +51,6 @@ class Net:
 
 
 Net.keras_callbacks = callbacks
-"""
-_FUNCTION = """\
-def watch(self, hparams):
-    return [Watch(hparams["rate"])]
-
-
-class Net:
-    keras_callbacks = watch
 """
 _NOTED = """\
 class Note:
@@ -93,15 +80,9 @@ _BLOCKS = "def small(x):\n    return x\n"
 _OF_HPARAMS = "import pedl\n\n\ndef small(x):\n    return x * pedl.get_hyperparameter('units')\n"
 _SAYS = "carried over unchanged: "
 CASES = (
-    Case(
-        pedl_trial(_AT_IMPORT) | {"rates.py": "RATES = {}\n"},
-        {},
-        f"{_SAYS}`rates.RATES.update({{15: 0.5}})` changes another module",
-    ),
     Case(pedl_trial(_REGISTRY, blocks=_BLOCKS), migrated_pedl_trial()),
     Case(pedl_trial(_REGISTRY, blocks=_OF_HPARAMS), {}, f"{_SAYS}`getattr(blocks, 'small')`"),
     Case(pedl_trial(_ELSEWHERE), {}, f"{_SAYS}`Net.keras_callbacks = callbacks`"),
-    Case(pedl_trial(_FUNCTION), {}, f"{_SAYS}`keras_callbacks = watch` binds"),
     Case(pedl_trial(_NOTED), {}, f"{_SAYS}`vars(self.trial)` reaches names"),
     Case(pedl_trial(_SETTINGS), {"net.py": _SETTINGS} | migrated_pedl_trial()),
     _case("**vars(self)", "`vars(self)` reaches names"),
