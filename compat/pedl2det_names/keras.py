@@ -57,7 +57,7 @@ SAME = (
             *("Concatenate", "Conv", "Dense", "DepthwiseConv", "Dropout", "Embedding", "Flatten"),
             *("GaussianNoise", "Global", "GRU", "Input", "LSTM", "LeakyReLU", "Max", "Multiply"),
             *("PReLU", "Permute", "ReLU", "RepeatVector", "Reshape", "SeparableConv"),
-            *("SimpleRNN", "Softmax", "SpatialDropout", "TimeDistributed", "ZeroPadding"),
+            *("SimpleRNN", "Softmax", "SpatialDropout", "ZeroPadding"),
             *("add", "average", "concatenate", "maximum", "multiply"),
         )
     ),

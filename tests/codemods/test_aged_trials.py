@@ -249,6 +249,17 @@ def test_the_image_of_an_early_trial_tells_its_tensorflow(
     text = migrated(tmp_path, early, "max_steps: 2", more)
 
     assert expected in text
+    assert "image" not in (tmp_path / "const.yaml").read_text()  # it cannot run what is written
+
+
+def test_the_options_of_compile_may_name_an_old_optimizer(tmp_path: Path) -> None:
+    aged = trial(optimizer="opt = tf.keras.optimizers.Adam(lr=0.1)")
+    hidden = aged.replace('model.compile(opt, "mse")', "model.compile(**self.options(opt))")
+    assert hidden != aged
+
+    text = migrated(tmp_path, hidden)
+
+    assert "model.compile(**legacy_keras.arguments_of_optimizer(self.options(opt)))" in text
 
 
 def test_steps_of_the_config_are_read_of_the_config_as_it_was(tmp_path: Path) -> None:

@@ -99,11 +99,11 @@ def migrated(directory: Path, files: dict[str, str]) -> Result:
         ),
         pytest.param(
             trial(
-                "rows = []; rows.append(np.zeros(3)); rows.append(len(x)); x = np.array(rows)",
+                "rows = []; rows.append((0, len(x))); rows.append([1, 2]); x = np.array(rows)",
                 NUMPY,
             ),
             "x = np.array(rows)",
-            id="arrays and numbers",
+            id="pairs of numbers",
         ),
         pytest.param(
             trial("rows = []; rows.append(sorted(x)); x = np.array(rows)", NUMPY),
@@ -413,11 +413,8 @@ def test_what_no_training_has_executed_may_be_anything(tmp_path: Path, is_unseen
     write_all(migrate([home], Options(unseen=unseen if is_unseen else {})).files)
 
     new, tool = ((home / name).read_text() for name in ("report.py", "tool.py"))
-    for care in (
-        "legacy_keras.restore_attributes()",
-        "legacy_keras.restore_numpy()",
-        "legacy_keras.restore_dimensions()",
-    ):
+    assert "legacy_keras.restore_numpy()" in new  # for what it is executed with by another seed
+    for care in ("legacy_keras.restore_attributes()", "legacy_keras.restore_dimensions()"):
         assert (care in new) is is_unseen
         assert care not in tool
 

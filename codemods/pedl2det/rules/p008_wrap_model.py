@@ -59,6 +59,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     elif is_by_hand:
         calls = [compiled for compiled in calls if _is_unfinished(trial, compiled)]
         wrapped = [compiled for compiled in calls if compiled.is_wrapped and compiled.is_trained]
+        wrapped = [compiled for compiled in wrapped if not compiled.hides_arguments]
         plain = [compiled for compiled in wrapped if trial.context.at(compiled.call)]
     else:
         plain = _plain(trial, calls, methods) if methods else []
@@ -77,7 +78,7 @@ def _is_unfinished(trial: Trial, compiled: Compile) -> bool:
 
     A checkpoint of Determined cannot save the state of an optimizer that is named by a string.
     """
-    if compiled.hides_arguments or _has_own_compile(trial, compiled):
+    if _has_own_compile(trial, compiled):
         return False
     is_new = trial.generation is Generation.CONTEXT
     is_aged = not is_new or old_keras.age(trial) is not Age.CURRENT

@@ -50,6 +50,7 @@ _OPTIMIZERS = [f"{old_keras.OPTIMIZERS}.{name}" for name in ("get", "deserialize
 _RAGGED = ("numpy.array", "numpy.asarray")
 #: Functions whose results are numbers.
 _NUMBERS = ("count", "float", "index", "int", "len", "ord")
+_LEVELS = 4  #: of lists in lists that are followed; only the outer one may have any length
 _BY_TEXT = re.compile(r"\b(?:globals|locals|vars|eval)\(")
 #: Functions that cast to a type.
 _CASTS = {
@@ -89,6 +90,21 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             row = replace(row, keywords={}) if row.today else row  # tf.compat.v1 has them
             yield from _cast(reference) or _rewrite_name(trial, reference, row)
     yield from _names_of_several(trial, written_for)
+    for source in trial.modules:
+        yield from _in_quotes(source, [use for use in trial.references if use.source is source])
+
+
+def _in_quotes(source: Source, uses: list[Reference]) -> Iterator[Fix]:
+    """Rewrite annotations in quotes, which name what has become a piece."""
+    new = {
+        use.node.asname or use.node.name: f"legacy_keras.{use.row.support}"
+        for use in uses
+        if isinstance(use.node, ast.alias) and use.row and use.row.support
+    }
+    for text in source.names.of(ast.Constant) if new else ():
+        if isinstance(text.value, str) and source.names.annotation_around(text):
+            code = re.sub(r"\w+", lambda word: new.get(word[0], word[0]), text.value)
+            yield from [rewrite(text, f'"{code}"')] if code != text.value else ()
 
 
 def _is_given_to_layer(trial: Trial, reference: Reference) -> bool:
@@ -155,7 +171,10 @@ def _is_likely_right(trial: Trial, row: names.Name, reference: Reference, writte
     if row.old in _RAGGED:
         return written_for is Age.CURRENT or not _may_be_ragged(trial, call)
     words = UNLIKELY.get(row.old)
-    return words is not None and not (trial.is_unseen(node) or trial.mentions(words))
+    if words is None or trial.is_unseen(node) or trial.mentions(words):
+        return False
+    arrays = [one.call for one in trial.references if one.dotted in _RAGGED and not one.is_import]
+    return row.old != "numpy.load" or not any(_may_be_ragged(trial, one) for one in arrays)
 
 
 def _may_be_ragged(trial: Trial, call: ast.Call | None) -> bool:
@@ -168,7 +187,7 @@ def _may_be_ragged(trial: Trial, call: ast.Call | None) -> bool:
     return True
 
 
-def _shapes(trial: Trial, value: ast.AST, levels: int = 4) -> set[tuple[int, ...] | None]:
+def _shapes(trial: Trial, value: ast.AST, levels: int = _LEVELS) -> set[tuple[int, ...] | None]:
     """The shapes that a value may have: plain numbers in lists; None for all else."""
     if not levels:
         return {None}
@@ -183,12 +202,13 @@ def _shape(trial: Trial, value: ast.AST, levels: int) -> tuple[int, ...] | None:
             return ()
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _NUMBERS:
             return None if trial.flow.called(value) else ()
-        case ast.ListComp(elt=row):
+        case ast.ListComp(elt=row) if levels == _LEVELS - 1:
             rows = [row]
         case ast.Tuple(elts=parts):
             rows = [*parts]
         case ast.List(elts=parts) if not trial.is_unseen(value):
-            rows = [*parts, *_appended(trial, value)]
+            more = [*_appended(trial, value)]
+            rows = [*parts, *more] if not more or levels == _LEVELS - 1 else []
     shapes = {shape for row in rows for shape in _shapes(trial, row, levels)}
     only = shapes.pop() if len(shapes) == 1 else None
     return None if only is None else (len(rows), *only)

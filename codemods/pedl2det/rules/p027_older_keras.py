@@ -34,8 +34,9 @@ _FILES = r"\b(?:load_model|model_from_\w+|from_config|deserialize)\b"  # which m
 _TRUE = r"\s*True\s*(?:[,)#]|$)"
 _OLD = (
     rf"(?m){_MASK}|{_FILES}|\b(?:sample_?weights?|metrics_names|get_gradients|unroll)\b"
-    rf"|\btrainable\s*[&|]?=(?!=|{_TRUE})|\b__(?:getitem|next)__\s*="
-    r"""|\btype\(\w+\)\(|["'](?:trainable|(?i:adagrad)|cosine(?:_proximity)?)["']"""
+    rf"|\btrainable\b(?!\s*={_TRUE})|\b__(?:getitem|next)__\s*="
+    r"|\.(?:__class__|bias|kernel|outbound_nodes|stateful|updates|variables|\w*weights)\b"
+    r"""|\btype\(\w+\)\(|["'](?:(?i:adagrad)|cosine(?:_proximity)?)["']"""
 )
 _IMAGES = f"{KERAS}.preprocessing.image.ImageDataGenerator"
 _MODULES = ("tensorflow", KERAS, f"{KERAS}.layers")
@@ -158,7 +159,7 @@ def _hides_parts(trial: Trial, call: ast.Call) -> bool:
     if trial.today(call.func) in _OF_PARTS:
         return not all(isinstance(argument, ast.Tuple) for argument in call.args)
     around = trial.modules.home(call).names.parents[call]
-    is_counted = isinstance(around, ast.Return | ast.Lambda)
+    is_counted = isinstance(around, ast.Return | ast.Lambda | ast.Assign | ast.Tuple)
     is_counted |= any(isinstance(part, ast.GeneratorExp) for part in call.args)
     return is_counted and ast.unparse(call.func).rpartition(".")[2] in _LISTS
 

@@ -45,13 +45,16 @@ _GONE = re.compile(
 _MAY_BE = (
     (
         r"\b(?:\w*[dD]ict|(?:frozen)?set|setdefault)\(|\{.* for |\w\[\w+\]",  # variables had a hash
-        r"\.(?:non_)?trainable_(?:variables|weights)\b|(?<!self)\.(?:variables|weights)\b",
+        r"\.(?:non_)?trainable_(?:variables|weights)\b"
+        r"|(?<!self)\.(?:variables|weights|bias|kernel|moving_\w+|recurrent_kernel)\b",
         "",
     ),
     (r"(?<!\))\.get_config\(", "", r"""["']lr["']"""),  # an optimizer's; `super()` has others
     (r"\.predict_proba\b", "", "Sequential|model_from_|load_model"),
 )
+#: A dimension that is an integer or None today.
 _INDEXED = re.compile(r".*\.(?:get_)?shape(?:\(\))?\[[^]]*\]\.value")
+_LISTS = ast.List | ast.ListComp | ast.Tuple
 _NAME = re.compile(r"\.name \+?= ")  #: which layers of standalone Keras could set
 _H5PY, _PANDAS = "h5py", r"\bpandas\b"
 _METHODS = ("as_matrix", "get_value", "iteritems", "ix", "set_value")  #: that pandas had
@@ -67,7 +70,7 @@ def check(trial: Trial) -> Iterable[Fix]:
         return
     modules = [*trial.modules] if old_keras.is_old(trial) else []
     sizes = [size for source in modules for size in _sizes(trial, source)]
-    are_plain = all(map(_is_indexed, sizes))
+    are_plain = all(_INDEXED.fullmatch(ast.unparse(size)) for size in sizes)
     for size in sizes:
         if are_plain and isinstance(size, ast.Attribute):
             yield rewrite(size, "{size}", {"size": size.value})
@@ -118,13 +121,6 @@ def _is_item(origin: Origin) -> bool:
     return isinstance(origin.node, ast.arg) and bool(origin.path) and not is_named
 
 
-def _is_indexed(size: ast.expr) -> bool:
-    """Whether a dimension is one of ``x.shape[i].value``, which is an integer or None today."""
-    return (
-        re.fullmatch(r".*\.(?:get_)?shape(?:\(\))?\[[^]]*\]\.value", ast.unparse(size)) is not None
-    )
-
-
 def _is_gone(trial: Trial, line: ast.stmt) -> bool:
     """Whether a statement of a module may use what is gone."""
     code, source = ast.unparse(line), trial.modules.home(line)
@@ -150,7 +146,9 @@ def _libraries(trial: Trial, source: Source, mentioned: list[str]) -> Iterator[F
         if _PANDAS in mentioned:
             yield from _frequency(source, call)
         dotted = trial.modules.meaning(call.func)
-        if dotted in SEQUENCES and trial.is_unseen(call):
+        rows = [origin for part in call.args[:1] for origin in trial.flow.origins(part)]
+        is_listed = rows and all(isinstance(row.node, _LISTS) and not row.path for row in rows)
+        if dotted in SEQUENCES and not is_listed:
             yield from old_keras.restored(source, call, dotted.partition(".")[0])
 
 

@@ -51,6 +51,8 @@ def check(trial: Trial) -> Iterable[Fix]:
 def _words(trial: Trial, call: ast.Call) -> list[ast.Constant] | None:
     """The texts that ask for accuracies in a call; None if others may be hidden."""
     metrics = argument(call, "metrics", 2)
+    if argument(call, "weighted_metrics", 4) is not None:
+        return None
     members = [] if metrics is None else [*trial.flow.members(metrics)]
     texts = [member for member in members if isinstance(member, ast.Constant)]
     words = [text for text in texts if text.value in _WORDS]

@@ -62,8 +62,7 @@ class Series:
         batches = max(_LEAST_OF_OTHERS, int(seconds * proof.pace))
         by_message: dict[tuple[bool, str], list[str]] = defaultdict(list)
         for training in (resumed(first), *others):
-            asked = training._asdict()
-            verdict = verify_trial(directory, batches=batches, result=result, **asked)
+            verdict = verify_trial(directory, batches=batches, result=result, **training._asdict())
             message = verdict.message
             if verdict.is_equal:
                 message, _, _ = message.partition(";")  # the first proof says the rest

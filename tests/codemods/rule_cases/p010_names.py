@@ -350,10 +350,36 @@ def rows(texts, batch, size):
     kept, table = [[0, 0]], [[0, 1]]
     kept.append(texts[0])
     table.append((1, len(texts)))
-    steps = [{array}([abs(np.diff(one)) for one in texts]), {array}(kept), np.array(table)]
-    return found, pairs, steps, map({array}, zip(*batch))
+    steps = {array}([abs(np.diff(one)) for one in texts])
+    rows = np.load("steps.npy"{pickled})
+    rows = {array}(kept), np.array(table)
+    return found, pairs, steps, rows, map({array}, zip(*batch))
+"""
+_QUOTED = """\
+import numpy as np
+from pedl.frameworks.keras.data import InMemorySequence as Rows
+
+
+class Net:
+    rows: "list[Rows]" = []
+
+    def kept(self, rows: "Rows | None"):
+        return rows
+"""
+_QUOTED_AFTER = """\
+import numpy as np
+
+import legacy_keras
+
+
+class Net:
+    rows: "list[legacy_keras.InMemorySequence]" = []
+
+    def kept(self, rows: "legacy_keras.InMemorySequence | None"):
+        return rows
 """
 CASES = (
+    _case(_QUOTED, _QUOTED_AFTER),
     _case(_SEVERAL, _SEVERAL_AFTER),
     _case(_OTHER, _OTHER),
     _case(_KERAS_1, _KERAS_1_AFTER),
@@ -429,10 +455,10 @@ CASES = (
         {"common.py": 'SIZE = 3\n__all__ = ["SIZE", ]\n'},
     ),
     _case(
-        _RAGGED_ROWS.format(array="np.array"),
-        _RAGGED_ROWS.format(array="legacy_keras.ragged_array").replace(
-            " as np\n", " as np\n\nimport legacy_keras\n"
-        ),
+        _RAGGED_ROWS.format(array="np.array", pickled=""),
+        _RAGGED_ROWS.format(
+            array="legacy_keras.ragged_array", pickled=", allow_pickle=True"
+        ).replace(" as np\n", " as np\n\nimport legacy_keras\n"),
     ),
     # What a module imports for others alone: they import it from where it is now.
     Case(

@@ -99,6 +99,8 @@ class Own(layers.Layer):
 CASES = (
     _case(_NET.format(layer=_NORM, frozen='setattr(made, "trainable", False)')),
     _case(_NET.format(layer=_NORM, frozen="made.trainable = True"), more=""),
+    _case(_NET.format(layer=_NORM, frozen="made.trainable, rate = KIND, 0.1")),
+    _case(_NET.format(layer=_NORM, frozen="made.layers[0].__class__(4)")),
     _case(_NET.format(layer=_NORM, frozen="made.trainable = True if KIND else False")),
     _case(_NET.format(layer="layers.BatchNormalization(trainable=True)", frozen=""), more=""),
     _case(_NET.format(layer="Up(KIND)", frozen="") + _SUBCLASS.format(base="UpSampling2D")),

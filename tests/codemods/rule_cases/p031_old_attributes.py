@@ -56,6 +56,7 @@ _LINES = (
     "self.add_loss(K.sum(x), inputs=x)",
     "self.depth = x._keras_shape",
     "self.classes = net.predict_classes",
+    "self.sizes = {layer.kernel: layer.name for layer in net.layers}",
     "self.size = sum(K.count_params(one) for one in set(net.trainable_weights))",
     "net._make_predict_function()",
     "self.norm = float(K.sum(x).eval(session=K.get_session()))",

@@ -20,6 +20,13 @@ from tensorflow.keras.optimizers.legacy import SGD
 def build(model):
     model.compile(SGD(), "categorical_crossentropy", metrics=["accuracy"])
 """
+_WEIGHTED = """\
+from tensorflow.keras.optimizers.legacy import SGD
+
+
+def build(model):
+    model.compile(SGD(), "binary_crossentropy", weighted_metrics=["accuracy"])
+"""
 _HIDDEN = """\
 def build(model, optimizer, loss):
     model.compile(optimizer, loss, metrics=["acc"])
@@ -55,6 +62,7 @@ CASES = (
     ),
     Case(pedl_trial(_OF_CLASSES), {"net.py": _OF_CLASSES}),
     Case(pedl_trial(_HIDDEN), migrated_pedl_trial("use_old_keras")),
+    Case(pedl_trial(_WEIGHTED), migrated_pedl_trial("use_old_keras")),
     Case(pedl_trial(_CHOSEN), migrated_pedl_trial("use_old_keras")),
     Case(pedl_trial(_SPLIT), migrated_pedl_trial("use_old_keras")),
     Case(pedl_trial(_OF_CLASSES_BY_NAME), migrated_pedl_trial("use_old_keras")),
