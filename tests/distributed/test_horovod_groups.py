@@ -112,9 +112,12 @@ def test_two_machines(tmp_path: Path) -> None:
     assert all(wrong in outcome["error"] for outcome in said["others_order"])
     *others, last = said["too_late"]
     assert last["result"] is None
-    for outcome in others:
-        assert "waited 4 s for the other processes" in outcome["error"]
-        assert 4 <= outcome["seconds"] < 30
+    errors = [outcome["error"] for outcome in others]
+    waited = ["waited 4 s for the other processes" in error for error in errors]
+    ended = ["one of them ended" in error for error in errors]  # one that waited before this one
+    assert any(waited)
+    assert all(map(max, waited, ended))
+    assert all(outcome["seconds"] < 30 for outcome in others)
 
 
 def test_a_dead_process_is_noticed_at_once(tmp_path: Path) -> None:
