@@ -295,7 +295,7 @@ def _stored_keys(trial: Trial) -> Iterator[object]:
     """
     for item in trial.modules.of(ast.Subscript):
         if isinstance(item.ctx, ast.Store):
-            is_computed = "val_" in ast.unparse(item.slice)
+            is_computed = "val_" in ast.unparse(item.slice) or ast.unparse(item.value) == "logs"
             yield getattr(item.slice, "value", ... if is_computed else None)
     for display in trial.modules.of(ast.Dict):
         yield from (getattr(key, "value", None) for key in display.keys)

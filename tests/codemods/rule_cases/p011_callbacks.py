@@ -29,8 +29,8 @@ class Net:
 """
 _WRITTEN = """
 
-def scored(logs):
-    logs["val_loss"] = 1.0
+def scored(logs, metric):
+    logs[{key}] = 1.0
 """
 _BY_BATCH = """\
 from tensorflow.keras.callbacks import TerminateOnNaN
@@ -100,14 +100,17 @@ AROUND["model_def.py"] = (
 )
 CASES = (
     Case(pedl_trial(_BY_EPOCH), {"net.py": _BY_EPOCH_AFTER}, "acts after each validation"),
-    Case(  # for the callback behind it
-        pedl_trial(_BY_EPOCH + _WRITTEN),
-        {
-            "net.py": _BY_EPOCH_AFTER.replace(
-                "from determined.keras.callbacks import EarlyStopping\n", ""
-            ).replace("import CSVLogger", "import CSVLogger, EarlyStopping")
-            + _WRITTEN
-        },
+    *(
+        Case(  # for the callback behind it
+            pedl_trial(_BY_EPOCH + _WRITTEN.format(key=key)),
+            {
+                "net.py": _BY_EPOCH_AFTER.replace(
+                    "from determined.keras.callbacks import EarlyStopping\n", ""
+                ).replace("import CSVLogger", "import CSVLogger, EarlyStopping")
+                + _WRITTEN.format(key=key)
+            },
+        )
+        for key in ('"val_loss"', "metric")
     ),
     Case(pedl_trial(_BY_PARAMS), {"net.py": _BY_PARAMS_AFTER}),
     Case(  # which metrics are those of the training is asked of the trial
