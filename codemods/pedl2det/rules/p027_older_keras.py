@@ -77,8 +77,9 @@ def _calls(trial: Trial) -> Iterator[Fix]:
     age = old_keras.age(trial)
     if age is Age.TENSORFLOW_1 and not _is_plain(trial):
         yield from old_keras.as_before(trial)
-        if old_keras.has_standalone_layers(trial) and any(
-            _hides(trial, node) or _has_sizes(trial, node) for node in trial.modules.reads
+        if old_keras.has_standalone_layers(trial) and (
+            trial.mentions(r"\bimport_module\(")
+            or any(_hides(trial, node) or _has_sizes(trial, node) for node in trial.modules.reads)
         ):
             yield from old_keras.before_models(trial, f"{MODULE}.use_old_arguments")
     elif age is Age.TENSORFLOW_2 and (

@@ -172,6 +172,9 @@ CASES = (
     _standalone("Conv2D(4, 3, 3)", "return x, y", "use_standalone_keras", "use_old_arguments"),
     *(
         _standalone(layer, "return x, y", "use_standalone_keras", "use_old_arguments")
-        for layer in ("Dense(4, **y)", "Dense(*y)", "Dense(nb_row=1, nb_col=2)", "[Dense][0](4)")
+        for layer in (
+            *("Dense(4, **y)", "Dense(*y)", "Dense(nb_row=1, nb_col=2)", "[Dense][0](4)"),
+            "Dense(4) or import_module(y)",
+        )
     ),
 )
