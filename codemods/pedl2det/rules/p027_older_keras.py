@@ -5,9 +5,9 @@ constructor calls ``legacy_keras.use_old_keras()``, unless a trial is plain: eve
 it uses is in a table of those that compute the same today, it has no losses, layers or models of
 its own, and its batches are visibly pairs of inputs and targets. A trial of standalone Keras calls
 ``legacy_keras.use_standalone_keras()``, and ``legacy_keras.use_old_arguments()`` if layers are used
-as values, or get hidden options or the sizes of a kernel one by one, as in ``Conv2D(32, 3, 3)``.
-These calls go above the class if it is carried over, or if a subclass has a constructor, which may
-make objects first.
+as values, or get hidden options or the sizes of a kernel one by one, as in ``Conv2D(32, 3, 3)``,
+or the trial is carried over. These calls go above the class then, or if a subclass has a
+constructor, which may make objects first.
 
 The transformations of ``ImageDataGenerator`` have other axes today. This is only reported.
 """

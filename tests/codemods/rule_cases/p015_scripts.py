@@ -129,6 +129,7 @@ import legacy_keras
 
 
 legacy_keras.use_standalone_keras()
+legacy_keras.use_old_arguments()
 
 
 class TrainTrial(legacy_keras.ScriptTrial):
