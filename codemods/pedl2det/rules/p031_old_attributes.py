@@ -52,7 +52,6 @@ _MAY_BE = (
     (r"(?<!\))\.get_config\(", "", r"""["']lr["']"""),  # an optimizer's; `super()` has others
     (r"\.predict_proba\b", "", "Sequential|model_from_|load_model"),
 )
-#: A dimension that is an integer or None today.
 _INDEXED = re.compile(r".*\.(?:get_)?shape(?:\(\))?\[[^]]*\]\.value")
 _LISTS = ast.List | ast.ListComp | ast.Tuple
 _NAME = re.compile(r"\.name \+?= ")  #: which layers of standalone Keras could set

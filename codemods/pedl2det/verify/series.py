@@ -23,10 +23,9 @@ from pedl2det.visible import shown
 
 _SECOND = "in the second form, because the first was refuted"
 _MOST_TRAININGS = 16  # of a trial, by other configs and values of searches
-# By those after the first: as many batches as fit in so many seconds, but some at least.
-_SECONDS_OF_OTHERS = 120.0  # of all together
+_SECONDS_OF_OTHERS = 120.0  # of all trainings after the first together
 _SECONDS_OF_ANOTHER = 20.0
-_LEAST_OF_OTHERS = 50
+_LEAST_OF_OTHERS = 50  # batches, if fewer fit in these seconds
 
 
 class Series:
@@ -62,7 +61,9 @@ class Series:
         batches = max(_LEAST_OF_OTHERS, int(seconds * proof.pace))
         by_message: dict[tuple[bool, str], list[str]] = defaultdict(list)
         for training in (resumed(first), *others):
-            verdict = verify_trial(directory, batches=batches, result=result, **training._asdict())
+            is_same = training.is_resumed and proof.batches == proof.total
+            length = proof.batches if is_same else batches
+            verdict = verify_trial(directory, batches=length, result=result, **training._asdict())
             message = verdict.message
             if verdict.is_equal:
                 message, _, _ = message.partition(";")  # the first proof says the rest

@@ -32,8 +32,8 @@ class Training(NamedTuple):
 
 def resumed(first: Training) -> Training:
     """Return a training by another seed that ends halfway, and goes on from its checkpoint."""
-    seed = "reproducibility.experiment_seed=4711"
-    return Training(first.config, (*first.overrides, seed), is_resumed=True)
+    overrides = (*first.overrides, "reproducibility.experiment_seed=4711")
+    return Training(first.config, overrides, is_resumed=True)
 
 
 def trainings(configs: Iterable[Path]) -> tuple[list[Training], list[str]]:
