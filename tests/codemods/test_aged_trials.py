@@ -262,6 +262,14 @@ def test_the_options_of_compile_may_name_an_old_optimizer(tmp_path: Path) -> Non
     assert "model.compile(**legacy_keras.arguments_of_optimizer(self.options(opt)))" in text
 
 
+def test_the_options_of_compile_of_a_trial_of_today_are_its_own(tmp_path: Path) -> None:
+    current = trial(optimizer="opt = 0.1")
+    hidden = current.replace('model.compile(opt, "mse")', 'model.compile("adam", **self.options)')
+    assert hidden != current
+
+    assert 'model.compile("adam", **self.options)' in migrated(tmp_path, hidden)
+
+
 def test_steps_of_the_config_are_read_of_the_config_as_it_was(tmp_path: Path) -> None:
     stores = "self.context = context\n        config = context.get_experiment_config()\n"
     early = trial(optimizer="opt = tf.keras.optimizers.Adam(0.1)").replace(

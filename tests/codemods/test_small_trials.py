@@ -414,6 +414,7 @@ def test_what_no_training_has_executed_may_be_anything(tmp_path: Path, is_unseen
 
     new, tool = ((home / name).read_text() for name in ("report.py", "tool.py"))
     assert "legacy_keras.restore_numpy()" in new  # for what it is executed with by another seed
+    assert "legacy_keras.restore_numpy()" not in tool
     for care in ("legacy_keras.restore_attributes()", "legacy_keras.restore_dimensions()"):
         assert (care in new) is is_unseen
         assert care not in tool

@@ -117,7 +117,7 @@ def test_two_machines(tmp_path: Path) -> None:
     ended = ["one of them ended" in error for error in errors]  # one that waited before this one
     assert any(waited)
     assert all(map(max, waited, ended))
-    assert all(outcome["seconds"] < 30 for outcome in others)
+    assert all(4 * waits <= one["seconds"] < 30 for waits, one in zip(waited, others, strict=True))
 
 
 def test_a_dead_process_is_noticed_at_once(tmp_path: Path) -> None:

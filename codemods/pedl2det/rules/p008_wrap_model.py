@@ -59,8 +59,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     elif is_by_hand:
         calls = [compiled for compiled in calls if _is_unfinished(trial, compiled)]
         wrapped = [compiled for compiled in calls if compiled.is_wrapped and compiled.is_trained]
-        wrapped = [compiled for compiled in wrapped if not compiled.hides_arguments]
-        plain = [compiled for compiled in wrapped if trial.context.at(compiled.call)]
+        plain = [one for one in wrapped if trial.context.at(one.call) and not one.hides_arguments]
     else:
         plain = _plain(trial, calls, methods) if methods else []
         if not plain:
@@ -85,7 +84,7 @@ def _is_unfinished(trial: Trial, compiled: Compile) -> bool:
     is_named = any(
         optimizer_kind(trial, optimizer) is OptimizerKind.NAME for optimizer in compiled.optimizers
     )
-    return is_aged or (compiled.is_wrapped and is_named)
+    return is_aged or (compiled.is_wrapped and is_named and not compiled.hides_arguments)
 
 
 def _own_builds(trial: Trial) -> Iterator[ast.Attribute]:

@@ -183,7 +183,8 @@ def _may_be_ragged(trial: Trial, call: ast.Call | None) -> bool:
         case ast.Call(keywords=keywords) if any(keyword.arg == "dtype" for keyword in keywords):
             return False
         case ast.Call(args=[rows, *_]):
-            return len(_shapes(trial, rows)) > 1 or None in _shapes(trial, rows)
+            shapes = _shapes(trial, rows)
+            return len(shapes) > 1 or None in shapes
     return True
 
 

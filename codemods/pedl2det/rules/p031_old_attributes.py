@@ -145,10 +145,10 @@ def _libraries(trial: Trial, source: Source, mentioned: list[str]) -> Iterator[F
         if _PANDAS in mentioned:
             yield from _frequency(source, call)
         dotted = trial.modules.meaning(call.func)
-        rows = [origin for part in call.args[:1] for origin in trial.flow.origins(part)]
-        is_listed = rows and all(isinstance(row.node, _LISTS) and not row.path for row in rows)
-        if dotted in SEQUENCES and not is_listed:
-            yield from old_keras.restored(source, call, dotted.partition(".")[0])
+        if dotted in SEQUENCES:
+            rows = [origin for part in call.args[:1] for origin in trial.flow.origins(part)]
+            if not rows or not all(isinstance(row.node, _LISTS) and not row.path for row in rows):
+                yield from old_keras.restored(source, call, dotted.partition(".")[0])
 
 
 def _library(
