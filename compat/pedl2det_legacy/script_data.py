@@ -1,9 +1,11 @@
 """What a script gives to `fit`, for a trial."""
 
 import math
+import pickle
 import random
 import sys
 import threading
+import warnings
 
 import determined.keras
 import numpy as np
@@ -85,17 +87,33 @@ class Draws(determined.keras.callbacks.Callback):
             self._replay()
         if not self.log or self.log[-1][0] != name:
             self.log.append([name, 0])
+        batch = self._next(name)
         self.log[-1][1] += 1
         self._count += 1
-        return next(self.generators[name])
+        return batch
+
+    def _next(self, name):
+        try:
+            return next(self.generators[name])
+        except StopIteration:
+            raise RuntimeError(
+                f"the {name} generator ended after {self.count(name)} batches: "
+                "it must yield batches endlessly (while True)"
+            ) from None
 
     def _replay(self):
         names = [name for name, count in self.log for _ in range(count)]
         restored = _random_state()
         _set_random_state(self._random)
         for name in names[self._count :]:
-            next(self.generators[name])
+            self._next(name)
         self._count = len(names)
+        kinds = zip(*map(_as_bytes, (self._random, _random_state(), restored)))
+        if any(drawn not in (before, after) for before, drawn, after in kinds):
+            warnings.warn(
+                "a callback or the model drew random numbers between the draws of the generators: "
+                "the resumed run may get other batches than an uninterrupted one"
+            )
         _set_random_state(restored)
 
     def get_state(self):
@@ -110,6 +128,10 @@ class Draws(determined.keras.callbacks.Callback):
 
 def _random_state():
     return np.random.get_state(), random.getstate()
+
+
+def _as_bytes(states):
+    return [pickle.dumps(state) for state in states]
 
 
 def _set_random_state(state):
@@ -257,14 +279,16 @@ class Fit:
         if isinstance(validation_data, tf.data.Dataset):
             names.append("validation_steps")
         self.settings = {name: fit[name] for name in names if fit[name] is not None}
-        self._size = getattr(self.training_data, "batch_size", None)
-        self._size = self._size or fit["batch_size"] or 32
+        size = getattr(self.training_data, "batch_size", None)
+        self.batch_size = size or fit["batch_size"] or 32
 
     def callbacks_with_epochs(self, context):
-        """Return the callbacks, with the epochs and the batch size that they had.
+        """Return the callbacks, with the epochs and the batch size that they had."""
+        callbacks = self.callbacks_with_draws(context)
+        return with_epoch_logs(context, callbacks, self.epoch, size=self.batch_size)
 
-        The generators of a resumed run go on where they were.
-        """
+    def callbacks_with_draws(self, context):
+        """Return the callbacks; the generators of a resumed run go on where they were."""
         callbacks = list(self.callbacks)
         if self._draws.generators:
             drawn = 0
@@ -276,4 +300,4 @@ class Fit:
                 drawn = passes * length + rest * (size == 1)
             self._draws.begin(drawn)
             callbacks.append(self._draws)
-        return with_epoch_logs(context, callbacks, self.epoch, size=self._size)
+        return callbacks

@@ -27,8 +27,6 @@ class Generation:
     keeps_partial_batch: bool = True  #: whether to keep a smaller last batch of training arrays
     wraps_datasets: bool = True  #: whether datasets must be wrapped
     epoch: int = 0  #: batches per epoch if the trial sets it, else 0
-    #: whether ``validation_steps`` applies to Sequences and arrays too
-    limits_any_validation: bool = False
     #: whether callbacks and the searcher may use the names of metrics in TensorFlow 1
     has_old_metric_names: bool = False
     #: maps metrics from the names in Keras to the names in reports

@@ -114,7 +114,9 @@ def data_of(
         training = as_data(training, batch_size, keeps_partial_batch=keeps_partial_batch)
     with defined_at(definition("build_validation_data_loader")):
         validation = as_data(validation, batch_size)
-    steps = validation_steps or _validation_steps(context, validation, generation)
+    steps = validation_steps
+    if steps is None and is_dataset(validation):
+        steps = context.fit_settings.validation_steps
     if steps is None and is_dataset(validation) and is_endless(validation):
         raise InvalidExperimentException(
             "the validation dataset never ends: leave out repeat(), or say how many of its batches "
@@ -145,18 +147,3 @@ def _unwrap_adapters(context: TFKerasTrialContext, training: Any, validation: An
             _log.warning("the validation data are read with the workers of the training data")
         validation = validation.sequence
     return training, validation
-
-
-def _validation_steps(
-    context: TFKerasTrialContext, validation: Any, generation: Generation
-) -> int | None:
-    """``configure_fit(validation_steps=...)`` limits datasets only, that of a script all data."""
-    steps: int | None = context.fit_settings.validation_steps
-    if steps is None or is_dataset(validation):
-        return steps
-    if not generation.limits_any_validation:
-        return None
-    available = len(validation)
-    if steps > available:
-        _log.warning("validation_steps=%d: there are %d batches, all are read", steps, available)
-    return steps

@@ -149,9 +149,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
                 self._warm_start.restore_model()
             sync.share_weights(model)
             return dataset
-        rank, size = self._setup.data.ranks
-        same_rank = rank if point.state.slots == size else None
-        self._rank_state.restore_data(point.own, self._first_batch, same_rank)
+        self._rank_state.restore_data(point.own)
         dataset = self._feed.open(model, build=True)
         model_files.restore(
             point.path, model, self._first_batch, point.own, self._setup.changed_settings

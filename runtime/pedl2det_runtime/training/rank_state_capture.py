@@ -10,7 +10,6 @@ from pedl2det_runtime.checkpoint import model_files
 from pedl2det_runtime.checkpoint.state import RankState
 from pedl2det_runtime.checkpoint.untrusted_files import reading
 from pedl2det_runtime.data.attribute_changes import AttributeChanges
-from pedl2det_runtime.data.generators import replay_draws
 from pedl2det_runtime.data.workers import own_on_epoch_end
 from pedl2det_runtime.training.trial_setup import TrialSetup
 
@@ -67,19 +66,15 @@ class RankStateCapture:
         for variable, value in zip(variables, own.metrics, strict=True):
             graph_mode.assign(variable, value)
 
-    def restore_data(self, own: RankState, batches: int, rank: int | None) -> None:
-        """Restore the states of the data, and the random states, before the model is built.
-
-        ``rank`` is None if the checkpoint has another number of ranks.
-        """
+    def restore_data(self, own: RankState) -> None:
+        """Restore the states of the data, and the random states, before the model is built."""
         for name, attributes in self._attributes.items():
             with reading(own.directory / "loaders.json"):
                 attributes.restore(own.loaders[name])
         if not own.random:
             self._setup.run.say("the checkpoint holds no random states: they begin as in a new run")
-        data, random = self._setup.data, own.random or random_state.host_state()
-        replay_draws(data.training, data.validation, batches, random, rank)
-        random_state.restore_host_state(random)
+        else:
+            random_state.restore_host_state(own.random)
 
     def check_operations(self, own: RankState) -> None:
         """Report random operations of graph mode that are not restored; call it when all exist."""
