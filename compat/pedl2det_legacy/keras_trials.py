@@ -60,7 +60,8 @@ def _merged(trial):
     merged = {}
     for name, metric in validation.items():  # before which Keras puts val_
         bare = re.sub("^val_", "", name)
-        merged[name if bare in validation else bare] = metric
+        is_twice = bare == "loss" or (bare != name and bare in validation)
+        merged[f"val_{bare}" if is_twice else bare] = metric
     for name, metric in training.items():
         is_other = merged.get(name, metric) != metric
         merged[f"training_{name}" if is_other else name] = metric

@@ -45,6 +45,12 @@ def _patched(value, patch):
     return value
 
 
+def _before(config):
+    """Return what a config holds of itself before its migration."""
+    data = config.get("data")
+    return data.get("legacy_config", {}) if isinstance(data, dict) else {}
+
+
 def old_config(config):
     """Return a config as it was before its migration.
 
@@ -54,8 +60,9 @@ def old_config(config):
     if not isinstance(config, dict) or "searcher" not in config:
         return config
     old = copy.deepcopy(config)
-    data = old.get("data")
-    patch = data.pop("legacy_config", {}) if isinstance(data, dict) else {}
+    patch = _before(old)
+    if patch:
+        del old["data"]["legacy_config"]
     unit = old.get("scheduling_unit") or 100
     top = _old_section(old, unit, patch)
     if not top.get("records_per_epoch"):  # such a default as well
@@ -80,6 +87,13 @@ def _cluster_info():
     return info
 
 
+def _config():
+    is_bound = _is_bound()
+    return (
+        context().get_experiment_config() if is_bound else _cluster_info().trial._config
+    )
+
+
 def _of_trial(name):
     """Return what the context knows of the trial; during imports, what the cluster does."""
     if _is_bound():
@@ -100,7 +114,8 @@ def get_hyperparameters():
     """Return all hyperparameters; `batch_size` is the batch size of one slot."""
     hparams = dict(_of_trial("hparams"))
     sizes = [hparams.pop(name, None) for name in ("batch_size", "global_batch_size")]
-    if sizes == [None, None]:
+    before = _before(_config()).get("hyperparameters", {})
+    if sizes == [None, None] or before.get("batch_size", 0) is None:  # it had none
         return hparams
     if not _is_bound():
         hparams["batch_size"] = (sizes[0] if sizes[1] is None else sizes[1]) // _slots()
@@ -187,8 +202,7 @@ def get_experiment_config():
     """Return the config as before the migration: one dict, which all callers share."""
     owner = context() if _is_bound() else None
     if not _shared_config or _shared_config["owner"] not in (None, owner):
-        new = owner.get_experiment_config() if owner else _cluster_info().trial._config
-        _shared_config["config"] = old_config(new)
+        _shared_config["config"] = old_config(_config())
     _shared_config["owner"] = owner
     return _shared_config["config"]
 

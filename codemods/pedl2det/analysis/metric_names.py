@@ -28,12 +28,15 @@ class MetricNames:
     #: New names of training metrics by their old ones; the others keep theirs.
     training: Mapping[str, str] = field(default_factory=dict)
     prefix: str = "val_"  #: the prefix of every validation metric
+    #: New names of validation metrics by their old ones, if it is not the prefix alone.
+    validation: Mapping[str, str] = field(default_factory=dict)
 
     def new(self, kind: str, old: str) -> str:
         """Today's name of a metric in a report of this kind."""
         if kind == "training":
             return self.training.get(old, old)
-        return old if old.startswith(self.prefix) else f"{self.prefix}{old}"
+        new = old if old.startswith(self.prefix) else f"{self.prefix}{old}"
+        return self.validation.get(old, new)
 
 
 def todays_name(metric: str, asked: Set[str]) -> str:
@@ -127,9 +130,12 @@ def metric_names(trial: Trial, owner: ast.ClassDef | None = None) -> MetricNames
     both = [name for name in training if name in validation]
     clashing = [name for name in both if ast.dump(training[name]) != ast.dump(validation[name])]
     method = trial.flow.method(owner, "compute_validation_metrics")
-    return MetricNames(
-        {name: f"training_{name}" for name in clashing}, prefix="" if method else "val_"
-    )
+    new = {name: f"training_{name}" for name in clashing}
+    if method:
+        return MetricNames(new, prefix="")
+    bare = {name: name.removeprefix("val_") for name in read}
+    twice = [name for name in read if bare[name] in ("loss", *(read.keys() - {name}))]
+    return MetricNames(new, "val_", {name: f"val_val_{bare[name]}" for name in twice})
 
 
 _ONE_LIST = (

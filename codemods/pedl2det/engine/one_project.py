@@ -26,7 +26,6 @@ from pedl2det.fixes import Fix, Remark, Replace, ReplaceStatement
 from pedl2det.rules import Rule, rules_for
 
 _NAMES = "P010"
-_AS_A_WHOLE = "P035"
 #: Begins a note about what no rule could rewrite.
 _KEPT = "carried over unchanged: "
 _FAILED = "migrate failed: "
@@ -154,11 +153,6 @@ def _rewrite(migration: Migration) -> None:
     if reading.project.has_trial and trial.roots:
         _propose(migration)
     _set_aside_unreached(migration)
-    if reading.scripts:  # only a proof decides whether a script is carried over
-        migration.remarks = [
-            replace(remark, kind=Kind.NOTE) if remark.rule == _AS_A_WHOLE else remark
-            for remark in migration.remarks
-        ]
     marks = [mark(remark) for remark in migration.remarks if remark.kind is Kind.LEFT]
     migration.fixes += [fix for fix in marks if fix is not None]
     new = _draft_or_leave(migration)

@@ -116,7 +116,9 @@ def migrate_configs(migration: Migration) -> None:
     facts = _facts(migration)
     is_first = any(need.key == "init_first" for fix in fixes for need in fix.config)
     is_renamed = any(RENAMED in fix.config for fix in fixes)
-    asks_for_old = any({"get_experiment_config", "old_config"} & fix.support for fix in fixes)
+    support = frozenset[str]().union(*(fix.support for fix in fixes))
+    asks_for_old = bool({"get_experiment_config", "old_config"} & support)
+    has_all = bool({"get_hyperparameters", "shared_hyperparameters"} & support)
     if trial.carried:  # its loaders get the old config
         asks_for_old |= trial.loaders is None or bool(trial.config_uses.as_before)
         asks_for_old |= bool(trial.several_functions)
@@ -139,7 +141,8 @@ def migrate_configs(migration: Migration) -> None:
             place = Kind.LEFT, CONFIGS, path, 1
             migration.findings.append(Finding(*place, message, "entrypoint: module:Class"))
         result = migrate_config(config.text, of_config)
-        if asks_for_old:
+        has_new = any(change.rule == "C107" for change in result.changes)  # a batch size
+        if asks_for_old or (has_all and has_new):
             result = with_legacy_config(config.text, result)
         text = take_text(migration, path, config.text, result, options)
         if text != config.text:
