@@ -25,6 +25,7 @@ from pedl2det_legacy.old_optimizers import (
     with_dense_gradients,
     with_own_gradients,
 )
+from pedl2det_legacy.standalone_keras import standalone_losses
 
 
 def use_old_keras():
@@ -84,6 +85,10 @@ def old_masks():
 
 def standalone_keras():
     """Yield the same of what standalone Keras computed otherwise than `tf.keras`."""
+    for area in ("losses", "metrics"):
+        for module in (keras_module(area), getattr(tf.keras, area)):
+            yield module, "get", with_losses_of_their_time
+    yield tf.keras.Model, "compile", with_metrics_of_their_time
     container = keras_module("engine.compile_utils").LossesContainer
     yield container, "__call__", with_share_of_weights
     yield (
@@ -159,6 +164,29 @@ def with_names_of_cosine(get):
         return get("cosine_similarity" if is_old else identifier)
 
     return get_loss
+
+
+def with_losses_of_their_time(get):
+    """Return a function that finds losses and metrics by the names of standalone Keras."""
+
+    def get_function(identifier):
+        return get(standalone_losses(identifier))
+
+    return get_function
+
+
+def with_metrics_of_their_time(compile_model):
+    """Wrap `Model.compile` to report metrics under the names of their functions of that time."""
+    signature = inspect.signature(compile_model)
+
+    @functools.wraps(compile_model)
+    def compile(self, *args, **kwargs):
+        bound = signature.bind(self, *args, **kwargs)
+        for name in bound.arguments.keys() & {"metrics", "weighted_metrics"}:
+            bound.arguments[name] = standalone_losses(bound.arguments[name])
+        return compile_model(*bound.args, **bound.kwargs)
+
+    return compile
 
 
 def with_all_steps(apply_valid_mask):

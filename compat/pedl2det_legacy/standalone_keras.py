@@ -169,19 +169,6 @@ def standalone_optimizer(identifier):
 def arguments_of_standalone_optimizer(options):
     """Return arguments of `compile` whose names mean what they meant in Keras 2.2.4."""
     options = dict(options)
-    for name in ("loss", "metrics", "weighted_metrics"):
-        if name in options:
-            options[name] = standalone_losses(options[name])
     if "optimizer" in options:
         options["optimizer"] = standalone_optimizer(options["optimizer"])
     return options
-
-
-def get_loss(identifier):
-    """Return what `keras.losses.get(identifier)` was in Keras 2.2.4."""
-    return tf.keras.losses.get(standalone_losses(identifier))
-
-
-def get_metric(identifier):
-    """Return what `keras.metrics.get(identifier)` was in Keras 2.2.4."""
-    return tf.keras.metrics.get(standalone_losses(identifier))

@@ -263,10 +263,13 @@ SUPPORTED = {
 }
 
 #: Names that a piece makes what they were in standalone Keras 2.2.4.
-_STANDALONE_PIECES = pairs(
-    "optimizers.get>optimizer initializers.Initializer>Initializer losses.get>get_loss "
-    "metrics.get>get_metric"
-)
+_STANDALONE_PIECES = pairs("optimizers.get>optimizer initializers.Initializer>Initializer")
+
+#: Losses of standalone Keras 2.2.4 that were other functions, and their pieces.
+_STANDALONE_LOSSES = {
+    "cosine": "cosine_proximity",
+    **{name: name for name in ("cosine_proximity", "hinge", "squared_hinge")},
+}
 
 #: Private names that have moved to another private path.
 PRIVATE = {
@@ -491,9 +494,8 @@ def _standalone(public: str) -> Name | None:
         return replace(ROWS.get(public, Name(public, public)), keywords=keywords)
     if piece := _STANDALONE_PIECES.get(f"{module}.{name}"):
         return Name(public, public, same=False, support=piece)
-    if module in ("losses", "metrics") and name in ("hinge", "squared_hinge"):
-        write = "labels of 0 and 1 were not converted to -1 and 1"
-        return Name(public, public, same=False, write=write)
+    if module in ("losses", "metrics") and name in _STANDALONE_LOSSES:
+        return Name(public, public, same=False, support=_STANDALONE_LOSSES[name])
     return None
 
 

@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.versions]
 _PIECES = (
     *("SGD", "RMSprop", "Adagrad", "Adadelta", "Adam", "Adamax", "Nadam"),
     *("standalone_optimizer", "standalone_optimizer_class", "give_float_targets"),
-    *("arguments_of_optimizer", "arguments_of_standalone_optimizer", "get_loss", "get_metric"),
+    *("arguments_of_optimizer", "arguments_of_standalone_optimizer"),
     *("use_old_keras", "use_standalone_keras", "use_old_recurrent_layers"),
     *("use_old_arguments", "restore_attributes"),
     *("hinge", "squared_hinge", "cosine_proximity"),
@@ -449,10 +449,21 @@ def test_arguments_behind_stars_mean_what_they_meant(legacy_keras: Any) -> None:
 
     standalone = legacy_keras.arguments_of_standalone_optimizer(given)
     assert float(standalone["optimizer"].learning_rate) == 1.0  # 0.001 today
-    assert standalone["loss"] is legacy_keras.hinge and standalone["metrics"] == ["mae"]
-    assert given["loss"] == "hinge"
-    assert legacy_keras.get_loss("hinge") is legacy_keras.hinge
-    assert legacy_keras.get_metric("mae") is tf.keras.metrics.get("mae")
+    assert {**standalone, "optimizer": "adadelta"} == given
+
+
+@pytest.mark.usefixtures("keras_of_today")
+def test_losses_are_found_by_the_names_of_standalone_keras(legacy_keras: Any) -> None:
+    """The hinge of a label 0 and an output 2 is 1 - 0 * 2; today, as label -1, it is 3."""
+    legacy_keras.use_standalone_keras()
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, "linear", input_shape=(1,))])
+    model.compile("sgd", "hinge", metrics=["squared_hinge", "cosine"])
+    model.set_weights([np.full((1, 1), 2.0), np.zeros(1)])
+    found = model.evaluate(np.ones((3, 1)), np.zeros((3, 1)), verbose=0, return_dict=True)
+
+    assert found == {"loss": 1.0, "squared_hinge": 1.0, "cosine_proximity": 0.0}
+    assert tf.keras.losses.get("hinge") is legacy_keras.hinge
+    assert tf.keras.metrics.get("mae").__name__ == "mean_absolute_error"
 
 
 def test_layers_that_were_frozen_since_are_trained(legacy_keras: Any) -> None:

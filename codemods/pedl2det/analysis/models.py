@@ -90,11 +90,9 @@ def _meaning(trial: Trial, member: ast.AST) -> str:
     return trial.today(member.func if isinstance(member, ast.Call) else member)
 
 
-def losses_and_metrics(trial: Trial, of_standalone: bool = False) -> Iterator[ast.expr]:
-    """The losses and metrics of ``compile``, maybe of standalone Keras only, and of KerasTrials."""
+def losses_and_metrics(trial: Trial) -> Iterator[ast.expr]:
+    """The losses and metrics of ``compile``, and of KerasTrials."""
     for compiled in compiles(trial):
-        if of_standalone and not compiled.is_standalone:
-            continue
         for name, place in {"loss": 1, "metrics": 2, "weighted_metrics": 5}.items():
             value = argument(compiled.call, name, place)
             if value is not None:

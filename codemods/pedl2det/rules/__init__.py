@@ -33,7 +33,6 @@ _RANDOM = (
     r"Dropout|Noise|GRU|LSTM|RNN|MultiHead|\bload_model|\bmodel_from_|\bfrom_config|deseriali"
     r"|getattr\(|MobileNet|EfficientNet|ConvNeXt"
 )
-_STANDALONE = r"\bfrom\s+keras\b|\bimport\b(?:.|\\\n)*\bkeras\b"
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,6 @@ RULES = (
     Rule("P018", "wrap-dataset", words="wrap_dataset|cache_(?:train|validation)_dataset"),
     Rule("P019", "early-data", (*_EARLY, Generation.CONTEXT), _REWRITTEN),
     Rule("P022", "keras-trial", _PEDL, _REWRITTEN, r"\bKeras\w*Trial\b"),
-    Rule("P026", "standalone-meanings", words=_STANDALONE),
     Rule("P027", "older-keras"),
     Rule("P031", "old-attributes"),
     Rule("P034", "carried-over", _PEDL + _EARLY, _CARRIED),

@@ -460,6 +460,10 @@ CASES = (
             array="legacy_keras.ragged_array", pickled=", allow_pickle=True"
         ).replace(" as np\n", " as np\n\nimport legacy_keras\n"),
     ),
+    _case(
+        "import keras\n\nloss = keras.losses.squared_hinge\n",
+        "import legacy_keras\n\nloss = legacy_keras.squared_hinge\n",
+    ),
     # What a module imports for others alone: they import it from where it is now.
     Case(
         pedl_trial("from common import *\n\nlayer = LeakyReLU()\n")
