@@ -3,7 +3,6 @@
 import copy
 
 import determined
-import yaml
 
 from pedl2det_legacy.bound_context import _is_bound, context
 
@@ -96,8 +95,8 @@ def _config():
 
 def _of_trial(name):
     """Return what the context knows of the trial; during imports, what the cluster does."""
-    if _is_bound():
-        return getattr(context(), f"get_{name}")()
+    if _is_bound():  # its class knows nothing of what `shared_hyperparameters` changes
+        return getattr(type(context()), f"get_{name}")(context())
     return getattr(_cluster_info().trial, name)
 
 
@@ -120,7 +119,7 @@ def get_hyperparameters():
     if not _is_bound():
         hparams["batch_size"] = (sizes[0] if sizes[1] is None else sizes[1]) // _slots()
     else:
-        hparams["batch_size"] = context().get_per_slot_batch_size()
+        hparams["batch_size"] = _of_trial("per_slot_batch_size")
     return hparams
 
 
@@ -133,64 +132,23 @@ def get_hyperparameter(name):
     return hparams[name]
 
 
-def _writing(name):
-    """Return a method of dict whose changes the context sees as well."""
-    method = getattr(dict, name)
-
-    def write(self, *args, **kwargs):
-        before = dict(self)
-        try:
-            return method(self, *args, **kwargs)
-        finally:
-            _hand_on(before, self)
-
-    return write
-
-
-def _hand_on(before, after):
-    """Make changes of the shared hyperparameters known to `context.get_hparam`."""
-    hparams = _of_trial("hparams")
-    for name in {*before, *after}:
-        if name not in after:
-            hparams.pop(name, None)
-        elif name not in before or before[name] is not after[name]:
-            if name == "batch_size":
-                raise RuntimeError(
-                    "batch_size is changed, and others ask the context for it"
-                )
-            hparams[name] = after[name]
-
-
-def _like_a_dict(dumper, value):
-    return dumper.represent_dict(dict(value))
-
-
-class _SharedHyperparameters(dict):
-    """One dict for all methods, as PEDL gave it: each sees what another changes."""
-
-    __delitem__, __ior__, __setitem__ = map(
-        _writing, ("__delitem__", "__ior__", "__setitem__")
-    )
-    clear, pop, popitem = map(_writing, ("clear", "pop", "popitem"))
-    setdefault, update = map(_writing, ("setdefault", "update"))
-
-    def __reduce__(self):
-        """Make copies plain dicts, whose changes nobody else sees."""
-        return dict, (dict(self),)
-
-
 #: The hyperparameters that all methods share, and the context that they are of.
 _shared_hyperparameters = {}
 
 
 def shared_hyperparameters():
-    """Return all hyperparameters: one dict, whose changes all callers and the context see."""
+    """Return all hyperparameters: one dict, as PEDL gave it, which the context reads from then on.
+
+    All callers and the context see what is changed in it.
+    """
     owner = context() if _is_bound() else None
     if not _shared_hyperparameters or _shared_hyperparameters["owner"] is not owner:
-        _shared_hyperparameters["owner"] = owner
-        _shared_hyperparameters["dict"] = _SharedHyperparameters(get_hyperparameters())
-        for dumper in (yaml.SafeDumper, yaml.Dumper):
-            dumper.add_representer(_SharedHyperparameters, _like_a_dict)
+        shared = get_hyperparameters()
+        _shared_hyperparameters.update(owner=owner, dict=shared)
+        if owner is not None:
+            size = owner.get_per_slot_batch_size()
+            owner.get_hparam, owner.get_hparams = shared.__getitem__, lambda: shared
+            owner.get_per_slot_batch_size = lambda: shared.get("batch_size", size)
     return _shared_hyperparameters["dict"]
 
 
