@@ -69,7 +69,7 @@ def _restore(old_members, module):
         _REPLACED[module] = []
         with contextlib.suppress(ImportError):
             for owner, name, made in old_members(importlib.import_module(module)):
-                _REPLACED[module].append((getattr(owner, name, made), made))
+                _REPLACED[module].append((vars(owner).get(name, made), made))
                 setattr(owner, name, made)
     caller = sys._getframe(2).f_globals
     for before, made in _REPLACED[module]:

@@ -17,6 +17,7 @@ from pedl2det_legacy.bound_context import bind
 from pedl2det_legacy.compiling import trained
 from pedl2det_legacy.epochs import with_searched_metric
 from pedl2det_legacy.fit_arguments import bind_fit
+from pedl2det_legacy.old_layers import keras_module
 from pedl2det_legacy.script_data import Fit, started
 
 
@@ -58,6 +59,7 @@ class ScriptTrial(determined.keras.TFKerasTrial):
 def fits_of(path):
     """Run a script as `__main__`; yield what it gives to `fit`, which returns what is sent."""
     asked, answered = queue.SimpleQueue(), queue.SimpleQueue()
+    objects = keras_module("saving.object_registration")._THREAD_LOCAL_CUSTOM_OBJECTS
     shared = []
     if not tf.executing_eagerly():  # of which each thread has its own
         session = tf.compat.v1.keras.backend.get_session()
@@ -82,12 +84,14 @@ def fits_of(path):
             sys.modules["__main__"] = before
 
     def fit(*args, **kwargs):
-        asked.put(Fit(*args, **kwargs))
+        asked.put((Fit(*args, **kwargs), vars(objects)))  # of a scope around it
         return answered.get()
 
     _give_fits(threading.current_thread(), fit)
     threading.Thread(target=run, daemon=True).start()
-    while isinstance(given := asked.get(), Fit):
+    while isinstance(given := asked.get(), tuple):
+        given, own = given
+        vars(objects).update(own)
         answered.put((yield given))
     if given is not None:
         raise given

@@ -1,8 +1,8 @@
 """Methods that got the hyperparameters as an argument ask the context for them.
 
 ``batch_size``, which the old harness divided by the number of slots, becomes
-``get_per_slot_batch_size()``. Where the whole dict is needed, the function makes it once. A trial
-that changes the dict is carried over whole: it was one dict for all methods.
+``get_per_slot_batch_size()``. Where the whole dict is needed, the function makes it once; it is
+``legacy_keras.shared_hyperparameters()``, one dict for all methods, if code may change it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from pedl2det.fixes import AddMember, Drop, Fix, InsertFirst, Remark, RenameFunc
 
 #: Methods that early Determined called without arguments, although its first documents showed one.
 _DATA_METHODS = (TRAINING_METHOD, VALIDATION_METHOD)
-_CHANGED = "{} is changed, and all methods of the trial were given the same dict"
 _DECORATED = "a decorator calls {} with the hyperparameters"
 _ANY = "{} reads the hyperparameters from any number of arguments"
 _NOT_GIVEN = "this calls {}, whose {} are not certainly the hyperparameters here"
@@ -41,8 +40,14 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite the functions that the old harness called with hyperparameters or the config."""
     called = list(_called_by_harness(trial))
     parameters = [parameter for _, hparams, _ in called for parameter in hparams]
-    keys = [_keys(trial, trial.flow.parameter_uses(parameter)) for parameter in parameters]
-    dict_of = partial(_dict_of_hparams, trial, None not in keys)
+    uses = [
+        use
+        for parameter in parameters
+        for use in trial.flow.parameter_uses(parameter)
+        if not _is_for_base(trial.modules.home(use.node).names, use.node)
+    ]
+    is_shared = _keys(trial, uses) is None or any(use.is_change for use in uses)
+    dict_of = partial(_dict_of_hparams, trial, is_shared)
     names = {read for parameter in parameters for read in trial.flow.reads_of(parameter)}
     for function, hparams, config in called:
         obstacle = _find_obstacle(trial, function, hparams, names)
@@ -108,10 +113,6 @@ def _find_obstacle(
 ) -> Remark | None:
     """Return what prevents a function from asking the context for its hyperparameters."""
     source = trial.modules.home(function)
-    reads = [read for parameter in hparams for read in trial.flow.reads_of(parameter)]
-    changed = [read for read in reads if any(use.is_change for use in trial.flow.uses(read))]
-    if changed:
-        return Remark(changed[0], _CHANGED.format(changed[0].id))
     if function.name == "__init__" and hparams and trial.flow.is_wrapped(function):
         return Remark(function, _DECORATED.format(function.name))
     rest = filter(None, (function.args.vararg, function.args.kwarg))
@@ -138,7 +139,7 @@ def _behind_decorator(trial: Trial, function: Function) -> Fix:
     return Fix(function, (RenameFunction(function, inner), AddMember(owner, code)))
 
 
-def _is_for_base(names: Names, read: ast.Name) -> bool:
+def _is_for_base(names: Names, read: ast.expr) -> bool:
     """Whether a constructor passes its parameter to a base class, which P001 rewrites."""
     parent = names.parents[read]
     call = names.parents[parent] if isinstance(parent, ast.keyword | ast.Starred) else parent
@@ -161,7 +162,8 @@ def _rewrite_reads(
     reads = [read for read in trial.flow.reads_of(parameter) if not _is_for_base(names, read)]
     edits = [simple(trial, read) for read in reads]
     is_plain = all(
-        len(trial.flow.bindings(read)) == 1
+        isinstance(read.ctx, ast.Load)  # and not `hparams |= more`
+        and len(trial.flow.bindings(read)) == 1
         and trial.context.at(read)
         and not _is_in_layer(trial, names.definition_around(read))
         for read in reads
@@ -204,17 +206,15 @@ def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:
     return None
 
 
-def _dict_of_hparams(trial: Trial, is_followed: bool, uses: Sequence[Use]) -> str:
+def _dict_of_hparams(trial: Trial, is_shared: bool, uses: Sequence[Use]) -> str:
     """The simplest code for the dict that the old harness passed, as far as its uses allow.
 
-    All methods share one dict where code that cannot be followed may change it.
+    All methods share one dict where code may change it, or cannot be followed.
     """
-    names = _keys(trial, uses) if uses else None
+    names = _keys(trial, uses) if uses and not is_shared else None
     if names is None or NEW_SIZE in names:
         return _SHARED
-    if "batch_size" not in names:
-        return _PLAIN
-    return _WITH_BATCH_SIZE if is_followed else _SHARED
+    return _WITH_BATCH_SIZE if "batch_size" in names else _PLAIN
 
 
 def _keys(trial: Trial, uses: Sequence[Use]) -> set[object] | None:

@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 import pedl2det_names as names
-from pedl2det.analysis.flow.values import Way
 from pedl2det.analysis.names import root_and_attributes
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Trial
@@ -88,26 +87,6 @@ def _is_trial(trial: Trial, node: ast.expr) -> bool:
     return False
 
 
-def _changed(trial: Trial) -> Iterator[ast.AST]:
-    """Hyperparameters that are kept in an attribute, or passed on, and may be changed there."""
-    parameters = trial.hparams_parameters
-    kept: set[str] = set()
-    for read in (read for parameter in parameters for read in trial.flow.reads_of(parameter)):
-        match trial.modules.home(read).names.parents[read]:
-            case ast.Assign(targets=targets):
-                kept.update(target.attr for target in targets if isinstance(target, ast.Attribute))
-    for node in trial.modules.of(ast.Attribute):
-        is_read = node.attr in kept and isinstance(node.ctx, ast.Load)
-        if is_read and any(use.is_change for use in trial.flow.uses(node)):
-            yield node
-    for use in (use for parameter in parameters for use in trial.flow.parameter_uses(parameter)):
-        match use.around:
-            case ast.Call(func=func) as call if use.way is Way.ARGUMENT and not use.path:
-                is_name = isinstance(func, ast.Attribute | ast.Name)
-                if not is_name and not trial.modules.is_of_library(func):
-                    yield call
-
-
 def _bound(trial: Trial) -> Iterator[ast.AST]:
     """``Net.keras_callbacks = callbacks``."""
     for node in trial.modules.of(ast.Attribute):
@@ -119,7 +98,6 @@ _FINDERS: dict[Callable[[Trial], Iterator[ast.AST]], str] = {
     _by_text: _SEEN,
     _as_values: _SEEN,
     _guarded: "`{code}` may fail, and then other code runs",
-    _changed: "`{code}` may change the dict of hyperparameters that the whole trial shares",
     _bound: "`{code}` binds a method that now takes other arguments",
 }
 

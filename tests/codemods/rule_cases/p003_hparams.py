@@ -68,6 +68,7 @@ class Net:
 """
 
 
+_SHARED = "legacy_keras.shared_hyperparameters()"
 CASES = (
     _case(
         _NAMED.format(hparams=", hparams", before=""),
@@ -93,6 +94,18 @@ CASES = (
     ),
     _case(_DECORATED, _DECORATED_AFTER),
     _case(_OWN_METHOD, _OWN_METHOD),
-    _carried(f'{_OLD}        hparams["rate"] *= 2\n', "hparams is changed"),
+    *(  # All methods of the trial were given the same dict.
+        _case(f"{_OLD}        {code}\n", f"{_LEGACY}        {code.replace('hparams', _SHARED)}\n")
+        for code in (
+            'hparams["rate"] *= 2',
+            'dict.setdefault(hparams, "rate", 0.1)',
+            "PREPARATIONS[0](hparams)",
+            '[put("rate", 0.1) for put in [hparams.setdefault]]',
+        )
+    ),
+    _case(
+        f"{_OLD}        hparams |= MORE\n",
+        f"{_LEGACY}        hparams = {_SHARED}\n        hparams |= MORE\n",
+    ),
     _carried(_ANY_ARGUMENTS, "session_config reads"),
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from rule_cases.cases import Case, migrated_pedl_trial, pedl_trial
 
 _NET = """\
-import operator
 from operator import methodcaller
 
 
@@ -86,11 +85,6 @@ CASES = (
     Case(pedl_trial(_NOTED), {}, f"{_SAYS}`vars(self.trial)` reaches names"),
     Case(pedl_trial(_SETTINGS), {"net.py": _SETTINGS} | migrated_pedl_trial()),
     _case("**vars(self)", "`vars(self)` reaches names"),
-    _case("PREPARATIONS[0](hparams)", "`PREPARATIONS[0](hparams)` may change"),
     Case(pedl_trial(_GUARDED), {"net.py": _GUARDED_AFTER}, "`import pedl` may fail"),
     _case("methodcaller('build_model', {'units': 2})(super())", "`methodcaller('build_model'"),
-    _case("dict.setdefault(hparams, 'rate', 0.1)", "hparams is changed"),
-    _case("operator.setitem(hparams, 'rate', 0.1)", "hparams is changed"),
-    _case("[put('rate', 0.1) for put in [hparams.setdefault]]", "hparams is changed"),
-    _case("0)\n        hparams |= dict(rate=0.1", "hparams is changed"),
 )
