@@ -72,7 +72,7 @@ ROWS = table(
 #: Rows of calls that mostly work as they are: of these, ``migrate`` writes the old argument only
 #: where a trial does not train without, or has such words.
 UNLIKELY = {
-    "h5py.File": r"\b(?:create|require)_(?:dataset|group)\b",
+    "h5py.File": r"\b(?:create|require)_(?:dataset|group)\b|\]\s*=[^=]",
     "numpy.load": r"\bnp\.save\(",
 }
 

@@ -45,6 +45,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         for parameter in parameters
         for use in trial.flow.parameter_uses(parameter)
         if not _is_for_base(trial.modules.home(use.node).names, use.node)
+        and not ast.unparse(getattr(use.around, "func", use.around)).startswith("super(")
     ]
     is_shared = _keys(trial, uses) is None or any(use.is_change for use in uses)
     dict_of = partial(_dict_of_hparams, trial, is_shared)

@@ -173,8 +173,12 @@ def _is_likely_right(trial: Trial, row: names.Name, reference: Reference, writte
     words = UNLIKELY.get(row.old)
     if words is None or trial.is_unseen(node) or trial.mentions(words):
         return False
+    if row.old != "numpy.load" or call is None:
+        return True
+    is_archive = isinstance(reference.source.names.parents[call], ast.withitem)
+    is_one_file = any(isinstance(part, ast.Constant) for part in call.args[:1])  # which is tried
     arrays = [one.call for one in trial.references if one.dotted in _RAGGED and not one.is_import]
-    return row.old != "numpy.load" or not any(_may_be_ragged(trial, one) for one in arrays)
+    return (is_archive or is_one_file) and not any(_may_be_ragged(trial, one) for one in arrays)
 
 
 def _may_be_ragged(trial: Trial, call: ast.Call | None) -> bool:

@@ -8,11 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pedl2det.analysis.loaders import Role, is_dataset, is_sequence, loader_functions, made_of
+from pedl2det.analysis.loaders import (
+    TRAINING_METHOD,
+    Role,
+    is_dataset,
+    is_sequence,
+    loader_functions,
+    made_of,
+)
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, Remark, rewrite
 
 _CALLED = "{name} is called by the trial, which got all records, and not only whole batches"
+_HIDDEN = "it is not visible what this trains, which may be arrays"
 _SIZE = "{context}.get_per_slot_batch_size()"
 
 
@@ -20,13 +28,17 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Cut what the loader methods return for training."""
     if trial.is_of_today:
         return
+    if trial.mentions(rf"\b{TRAINING_METHOD}\s*="):  # such as `partialmethod(load, 120)`
+        yield from (Remark(owner, _HIDDEN) for owner in trial.concrete)
     for method, role in loader_functions(trial):
         for value in trial.flow.returned(method) if role is Role.TRAINING else ():
             made = made_of(trial, value)
             is_object = all(is_dataset(trial, data) or is_sequence(trial, data) for data in made)
-            if (made and is_object) or trial.context.at(value) is None:
+            if made and is_object:
                 continue
-            if trial.flow.calls(method):
+            if trial.context.at(value) is None:
+                yield Remark(method, _HIDDEN)
+            elif trial.flow.calls(method):
                 yield Remark(method, _CALLED.format(name=method.name))
             else:
                 code = f"legacy_keras.whole_batches({{it}}, batch_size={_SIZE})"

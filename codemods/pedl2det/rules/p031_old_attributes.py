@@ -37,22 +37,22 @@ _GONE = re.compile(
     [.'](?:predict_classes|_keras_shape|_uses_learning_phase|initial_decay
         |make_one_shot_iterator|output_(?:classes|shapes|types)|_make_\w+_function)\b
     |\.(?:non_)?trainable_weights\ \+?=|setattr\(.+,\ '(?:name|(?:non_)?trainable_weights)',
-    |\.add_(?:loss|update)\(.+,|\.eval\((?:session=.*)?\)
+    |\.add_(?:loss|update)\(.+,|\.eval\((?:session=.*)?\)|getattr\([^()]+,\ (?:f'|.*\ [+%]\ )
     """,
     re.VERBOSE,
 )
-#: Possible uses of others: a pattern, and what the same statement and the trial then contain.
+#: Possible uses of others: a pattern, and what the trial then contains; the first of TensorFlow 1.
 _MAY_BE = (
-    (
-        r"\b(?:\w*[dD]ict|(?:frozen)?set|setdefault)\(|\{.* for |\w\[\w+\]",  # variables had a hash
+    (  # variables had a hash
         r"\.(?:non_)?trainable_(?:variables|weights)\b"
         r"|(?<!self)\.(?:variables|weights|bias|kernel|moving_\w+|recurrent_kernel)\b",
-        "",
+        r"\b(?:\w*[dD]ict|(?:frozen)?set|setdefault)\(|\{.* for |\w\[\w+\]",
     ),
-    (r"(?<!\))\.get_config\(", "", r"""["']lr["']"""),  # an optimizer's; `super()` has others
-    (r"\.predict_proba\b", "", "Sequential|model_from_|load_model"),
+    (r"(?<!super\(\))(?<!, self\))\.get_config\(", r"""["']lr["']"""),  # an optimizer's
+    (r"\.predict_proba\b", "Sequential|model_from_|load_model"),
 )
 _INDEXED = re.compile(r".*\.(?:get_)?shape(?:\(\))?\[[^]]*\]\.value")
+_OF_VARIABLE = re.compile(r"\w+\.(?:get_)?shape(?:\(\))?\[(?!0\]).+\]")
 _LISTS = ast.List | ast.ListComp | ast.Tuple
 _NAME = re.compile(r"\.name \+?= ")  #: which layers of standalone Keras could set
 _H5PY, _PANDAS = "h5py", r"\bpandas\b"
@@ -75,10 +75,11 @@ def check(trial: Trial) -> Iterable[Fix]:
             yield rewrite(size, "{size}", {"size": size.value})
         else:
             yield from old_keras.restored(trial.modules.home(size), size, "dimensions")
+    may_be = _MAY_BE if old_keras.is_old(trial) else _MAY_BE[1:]
     may_need_libraries = old_keras.age(trial) is not Age.CURRENT
     mentioned = [words for words in (_H5PY, _PANDAS) if trial.mentions(words)]
     for source in trial.modules:
-        uses = (line for line in source.tree.body if _is_gone(trial, line))
+        uses = (line for line in source.tree.body if _is_gone(trial, line, may_be))
         if first := next(uses, None):
             yield from old_keras.restored(source, first, "attributes")
         if may_need_libraries:
@@ -99,7 +100,8 @@ def _everything(trial: Trial) -> Iterator[Fix]:
 
 def _sizes(trial: Trial, source: Source) -> Iterable[ast.expr]:
     """Yield what reads a dimension of a shape otherwise than today, or may do so."""
-    for node in source.names.of(ast.Attribute, ast.Compare):
+    has_layers = re.search(r"\blayers\b", source.text) is not None
+    for node in source.names.of(ast.Attribute, ast.BinOp, ast.Compare):
         match node:
             case ast.Attribute(attr="value", value=size, ctx=ast.Load()):
                 may_be = "shape" in source.text and trial.modules.meaning(node) is None
@@ -107,6 +109,11 @@ def _sizes(trial: Trial, source: Source) -> Iterable[ast.expr]:
                 is_size |= any(map(_is_item, trial.flow.origins(size)))
             case ast.Compare(left=size, comparators=[ast.Constant(value=None)]):
                 is_size = False
+            case ast.BinOp(left=size) | ast.Compare(left=size) if has_layers:
+                # TensorFlow 1 computed and compared with what is not known.
+                if _OF_VARIABLE.fullmatch(ast.unparse(size)):
+                    yield node
+                continue
             case _:
                 continue
         texts = [ast.unparse(origin.node) for origin in trial.flow.origins(size)]
@@ -120,7 +127,7 @@ def _is_item(origin: Origin) -> bool:
     return isinstance(origin.node, ast.arg) and bool(origin.path) and not is_named
 
 
-def _is_gone(trial: Trial, line: ast.stmt) -> bool:
+def _is_gone(trial: Trial, line: ast.stmt, may_be: Iterable[tuple[str, str]]) -> bool:
     """Whether a statement of a module may use what is gone."""
     code, source = ast.unparse(line), trial.modules.home(line)
     lines, unseen = range(line.lineno, (line.end_lineno or 0) + 1), trial.unseen_lines(source)
@@ -128,9 +135,8 @@ def _is_gone(trial: Trial, line: ast.stmt) -> bool:
     return not isinstance(getattr(line, "value", None), ast.Constant) and (
         _GONE.search(code) is not None
         or any(
-            re.search(use, text)
-            or (re.search(use, code) and re.search(beside, code) and trial.mentions(words))
-            for use, beside, words in _MAY_BE
+            re.search(f"{use}|{words}", text) or (re.search(use, code) and trial.mentions(words))
+            for use, words in may_be
         )
         or (_NAME.search(code) is not None and old_keras.imports_standalone(trial))
     )

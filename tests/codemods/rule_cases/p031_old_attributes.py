@@ -106,7 +106,7 @@ legacy_keras.restore_pandas()
 
 
 def frames(path, frame, rows):
-    with h5py.File(path) as file:
+    with h5py.File(path, mode="a") as file:
         values = file["x"].value
     frame.ix[0, "a"] = 1
     rows.append(frame.as_matrix())
