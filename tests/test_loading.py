@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -90,6 +91,16 @@ def test_a_missing_batch_size(searcher: dict[str, Any], said: str, tmp_path: Pat
     with pytest.raises(InvalidConfigurationException) as told:
         _ = info.per_slot_batch_size
     assert str(told.value) == f"{said}: this key is required"
+
+
+def test_a_trial_sees_no_options_of_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own flags, such as those of `tf.app.flags`, would not know them."""
+    monkeypatch.setattr(sys, "argv", ["pedl2det", "run", "--out", "here"])
+    with at_home(tmp_path):
+        assert sys.argv == ["pedl2det"]
+    assert sys.argv == ["pedl2det", "run", "--out", "here"]
 
 
 def test_two_batch_sizes() -> None:

@@ -83,6 +83,14 @@ def test_every_old_name_is_served(served: None) -> None:
     assert missing == []
 
 
+def test_an_old_module_is_an_attribute_of_its_package_as_well(served: None) -> None:
+    import tensorflow as tf
+    from tensorflow.python import keras
+
+    assert keras is sys.modules["tensorflow.python.keras"]
+    assert keras.utils.Sequence is tf.keras.utils.Sequence
+
+
 def test_what_is_the_same_is_the_same_object(served: None) -> None:
     wrong = [
         (row.old, row.new)

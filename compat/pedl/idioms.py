@@ -206,6 +206,9 @@ def _put_module(path: str, module: Any) -> None:
     else:
         _undo.append(functools.partial(sys.modules.__setitem__, path, before))
     sys.modules[path] = module
+    parent, _, name = path.rpartition(".")
+    if parent == "tensorflow.python":  # `from tensorflow.python import keras` reads the attribute
+        _put(sys.modules[parent], name, module)
 
 
 def _owners(tf: Any, dotted: str) -> Iterator[Any]:

@@ -16,6 +16,8 @@ def with_metrics_of_losses(compile_model):
 
     @functools.wraps(compile_model)
     def compile(self, *args, **kwargs):
+        for name in ("options", "run_metadata"):  # of sessions, which change no result
+            kwargs.pop(name, None)
         bound = signature.bind(self, *args, **kwargs)
         for name in ("metrics", "weighted_metrics"):
             given, loss = bound.arguments.get(name), bound.arguments.get("loss")

@@ -434,7 +434,7 @@ def test_own_losses_get_floats_for_whole_targets(legacy_keras: Any) -> None:
     legacy_keras.use_old_keras()
     legacy_keras.use_old_keras()  # by the next trial
     model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
-    model.compile("sgd", own)
+    model.compile("sgd", own, options=tf.compat.v1.RunOptions())  # of a session
     model.fit(np.ones((4, 2)), np.ones((4, 1), dtype=int), verbose=0)
 
     assert {*kinds} == {tf.float32}

@@ -249,3 +249,23 @@ def test_a_script_in_graph_mode_builds_in_the_graph_that_is_trained(
         fit = next(pieces.fits_of(str(script)))
 
     assert fit.model.graph is graph
+
+
+def test_a_scope_around_fit_is_that_of_the_training(
+    pieces: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Keras has the objects of a scope for each thread, and finds a loss at the first batch."""
+    for name, value in (("argv", sys.argv), ("path", [*sys.path])):
+        monkeypatch.setattr(sys, name, value)
+    monkeypatch.setattr(tf.keras.Model, "fit", tf.keras.Model.fit)
+    script = tmp_path / "train.py"
+    script.write_text(
+        "import numpy as np\nimport tensorflow as tf\nx = np.ones((1, 2))\n"
+        "def smooth(y, p): return tf.reduce_mean(tf.square(y - p), -1)\n"
+        "model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(2,))])\n"
+        "with tf.keras.utils.CustomObjectScope({'smooth': smooth}):\n"
+        "    model.fit(x, x, validation_data=(x, x))\n"
+    )
+    next(pieces.fits_of(str(script)))
+
+    assert tf.keras.losses.get("smooth").__name__ == "smooth"

@@ -45,9 +45,11 @@ _PACKAGE = "pedl2det_trial"
 def at_home(directory: Path) -> Iterator[None]:
     """Make ``directory`` the working directory and first on ``sys.path``, then undo it.
 
-    Modules of the same names, imported from elsewhere before, are restored as well.
+    Modules of the same names, imported from elsewhere before, are restored as well. The trial sees
+    no options of the command line, which flags of its own would not know.
     """
-    before = Path.cwd()
+    before, arguments = Path.cwd(), sys.argv
+    sys.argv = arguments[:1]
     hidden = _hide_namesakes(directory)
     known = set(sys.modules)
     home = str(directory)
@@ -58,6 +60,7 @@ def at_home(directory: Path) -> Iterator[None]:
         yield
     finally:
         os.chdir(before)
+        sys.argv = arguments
         sys.path.remove(home)
         for name in set(sys.modules) - known:
             if _is_within(sys.modules[name], directory):

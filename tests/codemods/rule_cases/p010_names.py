@@ -464,6 +464,17 @@ CASES = (
         "import keras\n\nloss = keras.losses.squared_hinge\n",
         "import legacy_keras\n\nloss = legacy_keras.squared_hinge\n",
     ),
+    *(  # one file is tried by the proof, and others are not
+        _case(
+            f"import numpy as np\n\n\ndef load(path):\n    {before}\n",
+            f"import numpy as np\n\n\ndef load(path):\n    {after}\n",
+        )
+        for before, after in (
+            ("return np.load(path)", "return np.load(path, allow_pickle=True)"),
+            ('return np.load("rows.npy")', 'return np.load("rows.npy")'),
+            ("with np.load(path) as a: x = a", "with np.load(path) as a: x = a"),
+        )
+    ),
     # What a module imports for others alone: they import it from where it is now.
     Case(
         pedl_trial("from common import *\n\nlayer = LeakyReLU()\n")

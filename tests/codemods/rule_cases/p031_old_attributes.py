@@ -63,6 +63,8 @@ _LINES = (
     "self.anchors.setdefault(net.weights[0], 0)",
     "self.anchors = OrderedDict(zip(net.weights, values))",
     "self.rate = net.optimizer.get_config()['lr']",
+    "self.rate = self.optimizer().get_config()['lr']",
+    "self.classes = getattr(net, 'predict' + self.suffix)",
     "self.decay = net.optimizer.initial_decay",
     "self.rows = rows.make_one_shot_iterator().get_next()",
 )
@@ -170,6 +172,13 @@ def pooled(x):
     return x[:, 0]
 """
 
+_JOINED = """\
+from tensorflow.keras import layers
+
+
+def joined(x, y):
+    return layers.add([x, y]) if {test} else y
+"""
 _BY_TEXT = """\
 import numpy as np
 from sklearn import preprocessing
@@ -195,6 +204,33 @@ CASES = (
             "net.py": _UNKNOWN.replace("as tf\n", f"as tf\n{_LINE}").replace(
                 "attributes", "dimensions"
             )
+        },
+    ),
+    *(
+        Case(
+            pedl_trial(_JOINED.format(test=test)),
+            {
+                "net.py": _JOINED.format(test=test).replace(
+                    "layers\n", "layers\n" + _LINE.replace("attributes", restored), 1
+                )
+                if restored
+                else _JOINED.format(test=test)
+            },
+        )
+        for test, restored in (
+            ("x.shape[1] == y.shape[1]", "dimensions"),  # None, where both are unknown
+            ("x.shape[-1] // 2 > 3", "dimensions"),
+            ("x.shape[0] == y.shape[0]", ""),
+            ("len(x.shape) == 3", ""),
+        )
+    ),
+    Case(  # variables had a hash
+        pedl_trial("from keys import keyed\n\n\ndef table(net):\n    return keyed(net.weights)\n")
+        | {"keys.py": "def keyed(given):\n    return {one: 1 for one in given}\n"},
+        {
+            "net.py": "import legacy_keras\nfrom keys import keyed\n"
+            "legacy_keras.restore_attributes()\n\n\n"
+            "def table(net):\n    return keyed(net.weights)\n"
         },
     ),
     Case(pedl_trial(_SHAPES), {"net.py": _SHAPES_AFTER}),
