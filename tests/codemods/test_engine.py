@@ -263,6 +263,18 @@ def test_a_config_searches_by_the_new_name_of_a_metric_that_is_not_visible(tmp_p
     assert "metric: val_l," in (tmp_path / "const.yaml").read_text()
 
 
+def test_a_metric_that_has_the_name_of_the_loss_is_told_from_it(tmp_path: Path) -> None:
+    """Keras reports its own loss of a validation as val_loss."""
+    files = TRIAL | {"model_def.py": KERAS_TRIAL.replace("val_loss_of_all", "val_loss")}
+    files["const.yaml"] = files["const.yaml"].replace("metric: l,", "metric: val_loss,")
+    write_tree(tmp_path, files)
+
+    write_all(migrate([tmp_path]).files)
+
+    assert "metric: val_val_loss," in (tmp_path / "const.yaml").read_text()
+    assert 'EarlyStopping("val_val_loss")' in (tmp_path / "model_def.py").read_text()
+
+
 def test_one_name_for_two_metrics_of_a_keras_trial_is_told_apart_when_it_runs(
     tmp_path: Path,
 ) -> None:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from pedl2det.engine import Options, Result, migrate
 from pedl2det.files.write import write_all
@@ -388,6 +389,42 @@ model.fit(x, y, validation_data=(x, y))
     text = (tmp_path / "train.py").read_text()
     inside = text[text.index("def script(") :]
     assert inside.index("from random import") < inside.index("from numpy.random import")
+
+
+SCRIPT = """\
+import pedl
+from pedl.util import get_hyperparameters
+from keras.models import Sequential
+from keras.layers import Dense
+hparams = get_hyperparameters()
+rate = 0.1
+model = Sequential([Dense(1, input_shape=(4,))])
+model.compile("sgd", "mse")
+model.fit([1], [1], {}, validation_data=([1], [1]))
+"""
+SCRIPT_CONFIG = """\
+hyperparameters: {units: 8}
+searcher: {name: single, metric: val_loss, max_steps: 2}
+entrypoint: {script: train.py}
+"""
+
+
+def test_a_script_that_looks_up_its_own_names_is_carried_over(tmp_path: Path) -> None:
+    """What it binds would be local to a function."""
+    script = SCRIPT.format('globals().get("size", 2)')
+    result = migrated(tmp_path, {"train.py": script, "const.yaml": SCRIPT_CONFIG})
+
+    assert "legacy_keras.ScriptTrial" in (tmp_path / "train_trial.py").read_text()
+    assert any("carried over unchanged: `globals()" in one.message for one in result.findings)
+
+
+def test_the_batch_size_that_a_script_gets_is_no_hyperparameter_of_it(tmp_path: Path) -> None:
+    script = SCRIPT.format('hparams.get("batch_size", 16)')
+    migrated(tmp_path, {"train.py": script, "const.yaml": SCRIPT_CONFIG})
+
+    config = yaml.safe_load((tmp_path / "const.yaml").read_text())
+    assert config["hyperparameters"]["global_batch_size"] == 32
+    assert config["data"]["legacy_config"]["hyperparameters"] == {"batch_size": None}
 
 
 UNSEEN = """\

@@ -68,6 +68,17 @@ def test_by_the_context(shim: Any, info: Any, pieces: Any) -> None:
     assert pieces.get_data_config() == LEGACY["data"]
 
 
+@pytest.mark.parametrize("is_bound", [True, False])
+def test_a_batch_size_that_only_the_migrated_config_has(
+    is_bound: bool, tmp_path: Path, pieces: Any
+) -> None:
+    before = {"hyperparameters": {"batch_size": None}}
+    with trial_running(MIGRATED | {"data": {"legacy_config": before}}, tmp_path) as info:
+        if is_bound:
+            pieces.bind(TFKerasTrialContext(info))
+        assert pieces.get_hyperparameters() == {"rate": 0.5, "units": 3}
+
+
 def test_the_config_is_as_it_was(tmp_path: Path, info: Any, pieces: Any) -> None:
     with trial_running(LEGACY, tmp_path):
         before = list(pedl.get_experiment_config().items())

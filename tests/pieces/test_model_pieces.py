@@ -312,7 +312,8 @@ def test_metrics_have_the_names_of_their_roles(legacy_keras: Any) -> None:
             return {"accuracy": "accuracy", "error": tf.keras.metrics.mean_absolute_error}
 
         def validation_metrics(self) -> dict[str, Any]:
-            return {"accuracy": "accuracy", "error": tf.keras.metrics.mean_squared_error}
+            square, absolute = (getattr(tf.keras.metrics, name) for name in ("mse", "mae"))
+            return {"accuracy": "accuracy", "error": square, "val_loss": absolute}
 
     model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
     model.compile("sgd", "mse", metrics=legacy_keras.named_metrics(Trial()))
@@ -320,6 +321,7 @@ def test_metrics_have_the_names_of_their_roles(legacy_keras: Any) -> None:
     history = model.fit(x, y, validation_data=(x, y), verbose=0).history
     assert {"accuracy", "training_error", "val_accuracy", "val_error"} <= history.keys()
     assert history["val_error"] == history["val_loss"]  # that of the validation
+    assert history["val_loss"] != history["val_val_loss"]  # and of the loss, not of its metric
 
 
 def test_metrics_have_the_meanings_of_standalone_keras(legacy_keras: Any) -> None:
