@@ -36,7 +36,7 @@ class Settings:
     branch: object = field(default=None, compare=False)
     #: By dotted path: sampled values; those to try of searched hyperparameters, and if all are.
     hparams: dict[str, Any] = field(default_factory=dict, compare=False)
-    choices: Mapping[str, tuple[list[Any], bool]] = field(default_factory=dict, compare=False)
+    choices: Mapping[str, tuple[list[Any], bool, Any]] = field(default_factory=dict, compare=False)
 
 
 def settings_of(config: Path, overrides: tuple[str, ...] = ()) -> Settings | None:

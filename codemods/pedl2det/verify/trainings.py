@@ -40,7 +40,8 @@ def trainings(configs: Iterable[Path]) -> tuple[list[Training], list[str]]:
     """Return what to train a trial by, and the configs that can draw still other values.
 
     A config of each branch comes first, const.yaml and single trainings before others, then those
-    that differ in fractions, sizes and searches alone, at last the values of searches in pairs.
+    that differ in fractions, sizes and searches alone, at last the values of searches: the middles
+    of long ranges, and all others in pairs.
     """
     by_branch: dict[object, Path] = {}
     ordered = simplest_first(configs)
@@ -55,15 +56,19 @@ def trainings(configs: Iterable[Path]) -> tuple[list[Training], list[str]]:
     for config, asked in settings.items():
         columns = [
             _overrides((path, value) for value in values)
-            for path, (values, _) in asked.choices.items()
+            for path, (values, *_) in asked.choices.items()
             if values
         ]
+        middles = [
+            (path, middle) for path, (*_, middle) in asked.choices.items() if middle is not None
+        ]
+        every += [Training(config, tuple(_overrides(middles)))] if middles else []
         for row in itertools.islice(_covering(columns, trained), _MOST):
             trained.append({*row})
             every.append(Training(config, row))
         points = {frozenset(one.intersection(itertools.chain(*columns))) for one in trained}
         number = sum(len(point) == len(columns) for point in points)
-        are_all = all(are_all for _, are_all in asked.choices.values())
+        are_all = all(are_all for _, are_all, _ in asked.choices.values())
         if not are_all or number < math.prod(map(len, columns)):
             open_ended.append(config.name)
     return every, open_ended

@@ -31,6 +31,7 @@ class Choices(NamedTuple):
 
     values: list[Any]
     are_all: bool  #: whether it draws no others
+    middle: float | None = None  #: the middle of a range that has others
 
 
 def sample_hparams(config: ExperimentConfig, number: int = 0) -> dict[str, Any]:
@@ -78,7 +79,8 @@ def searched(config: ExperimentConfig) -> Iterator[tuple[str, ...]]:
 def choices(config: ExperimentConfig) -> dict[str, Choices]:
     """Return values of each hyperparameter that a valid config searches, by its dotted path.
 
-    All of a categorical one and of a few whole numbers or points of a grid, else the ends.
+    All of a categorical one and of a few whole numbers or points of a grid, else the ends and the
+    middle.
     """
     chosen = {}
     for path, spec in _specs(config.hyperparameters):
@@ -93,7 +95,10 @@ def choices(config: ExperimentConfig) -> dict[str, Choices]:
             values = _bounds(spec)
         if spec["type"] != "const":
             tried = [*values] if is_every else [*dict.fromkeys((*values[:1], *values[-1:]))]
-            chosen[".".join(path)] = Choices(tried, is_every)
+            middle = values[len(values) // 2] if len(values) > 2 else None
+            if len(values) <= 2 and not is_every:
+                (middle,) = _axis({**spec, "count": 1})
+            chosen[".".join(path)] = Choices(tried, is_every, None if is_every else middle)
     return chosen
 
 

@@ -101,13 +101,13 @@ def test_all_values_of_a_single_hyperparameter_are_trained(tmp_path: Path) -> No
     ("values", "tried"),
     [
         ({"type": "int", "minval": 1, "maxval": 4}, {1, 2, 3, 4}),
-        ({"type": "int", "minval": 2, "maxval": 9}, {2, 9}),
-        ({"type": "double", "minval": 0, "maxval": 0.5}, {0, 0.5}),
-        ({"type": "log", "minval": -3, "maxval": -1}, set()),
+        ({"type": "int", "minval": 2, "maxval": 9}, {2, 6, 9}),
+        ({"type": "double", "minval": 0, "maxval": 0.5}, {0, 0.25, 0.5}),
+        ({"type": "log", "minval": -3, "maxval": -1}, {0.01}),
         ({"type": "const", "val": 1}, set()),
     ],
 )
-def test_short_ranges_are_tried_whole_and_the_ends_of_others(
+def test_short_ranges_are_tried_whole_and_the_ends_and_middles_of_others(
     values: dict[str, Any], tried: set[float], tmp_path: Path
 ) -> None:
     rows = of_search(tmp_path, {"x": values})
@@ -120,4 +120,13 @@ def test_the_upper_bound_of_an_old_search_is_not_drawn(tmp_path: Path) -> None:
     searcher = {"name": "random", "metric": "val_loss", "max_steps": 2}
     rows = of_search(tmp_path, {"x": {"type": "int", "minval": 2, "maxval": 9}}, searcher=searcher)
 
-    assert {row["x"] for row in rows} <= {2, 8}
+    assert {row["x"] for row in rows} <= {2, 5, 8}
+
+
+def test_the_middles_of_long_ranges_are_trained_together(tmp_path: Path) -> None:
+    long = {"x": {"type": "int", "minval": 1, "maxval": 21}, "y": {"type": "log", "minval": -4}}
+    long["y"]["maxval"] = -2
+    rows = of_search(tmp_path, {**long, "kind": categorical("a", "b")})
+
+    assert rows[0] == {"x": 11, "y": 0.001}
+    assert all(row["x"] in (1, 21) and "y" not in row for row in rows[1:])
