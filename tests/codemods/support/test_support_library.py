@@ -53,7 +53,8 @@ def test_a_file_holds_the_piece_and_what_it_uses() -> None:
 
     assert names_in(text) == [
         *("_bound_context", "bind", "context", "_is_bound"),
-        *("_cluster_info", "_of_trial", "_slots", "get_hyperparameters", "get_hyperparameter"),
+        *("_before", "_cluster_info", "_config", "_of_trial", "_slots"),
+        *("get_hyperparameters", "get_hyperparameter"),
     ]
     assert imports_in(text) == ["import determined"]
 
