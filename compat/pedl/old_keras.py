@@ -7,6 +7,7 @@ modules of standalone Keras have layers and optimizers with the defaults of Kera
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 import sys
@@ -161,7 +162,9 @@ def _standalone(tf: Any, path: str, names: dict[str, Any]) -> dict[str, Any]:
     elif area in ("losses", "metrics"):
         get = getattr(tf.keras, area).get
         objects |= standalone_keras.STANDALONE_LOSSES
-        objects["get"] = lambda name: get(standalone_keras.standalone_losses(name))
+        objects["get"] = functools.wraps(get)(  # what `use_standalone_keras` makes of it
+            lambda name: get(standalone_keras.standalone_losses(name))
+        )
     return objects
 
 
