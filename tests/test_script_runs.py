@@ -227,6 +227,11 @@ def test_the_history_is_what_was_reported(
             "train.py:33: model.fit: validation_data: a generator needs validation_steps",
         ),
         (
+            "class Endless:\n    def __iter__(self): return rows()\n"
+            "model.fit(rows(), validation_data=Endless())",
+            "model.fit: validation_data: a generator needs validation_steps",
+        ),
+        (
             "model.fit(Rows(5), steps_per_epoch='all', validation_data=Rows(5))",
             "model.fit: steps_per_epoch: expected a positive whole number, got 'all'",
         ),

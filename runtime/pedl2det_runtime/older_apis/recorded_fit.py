@@ -14,6 +14,7 @@ from pedl2det_runtime.api.context import TFKerasTrialContext
 from pedl2det_runtime.api.trial import TFKerasTrial
 from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.config.generation import EARLY_DETERMINED, Generation
+from pedl2det_runtime.data.loaders import is_dataset
 from pedl2det_runtime.errors import InvalidExperimentException
 from pedl2det_runtime.errors.repeated_warnings import logger
 
@@ -81,8 +82,8 @@ def _check(name: str, data: Any, arguments: dict[str, Any]) -> None:
             f"model.{name}: validation_data is required, or validation_split of arrays"
         )
     steps = _count(name, arguments, "validation_steps")
-    is_generator = hasattr(validation, "__next__") and not hasattr(validation, "__getitem__")
-    if is_generator and steps is None:
+    has_length = hasattr(validation, "__getitem__") and hasattr(validation, "__len__")
+    if not (validation is None or has_length or is_dataset(validation) or steps):
         raise InvalidExperimentException(
             f"model.{name}: validation_data: a generator needs validation_steps"
         )
