@@ -231,41 +231,40 @@ def test_the_context_wraps_the_datasets_of_a_script(pieces: Any) -> None:
     assert not isinstance(fit.validation_data, tuple)
 
 
-def test_a_script_in_graph_mode_builds_in_the_graph_that_is_trained(
-    pieces: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It runs in a thread, and each thread has a default graph and session of its own."""
+@pytest.fixture
+def script_in_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file of a script; what running it in a thread changes is restored."""
     for name, value in (("argv", sys.argv), ("path", [*sys.path])):
         monkeypatch.setattr(sys, name, value)
     monkeypatch.setattr(tf.keras.Model, "fit", tf.keras.Model.fit)
-    script = tmp_path / "train.py"
-    script.write_text(
+    return tmp_path / "train.py"
+
+
+def test_a_script_in_graph_mode_builds_in_the_graph_that_is_trained(
+    pieces: Any, script_in_thread: Path
+) -> None:
+    """It runs in a thread, and each thread has a default graph and session of its own."""
+    script_in_thread.write_text(
         "import numpy as np\nimport tensorflow as tf\nx = np.ones((1, 2))\n"
         "model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])\n"
         "model.graph = tf.compat.v1.get_default_graph()\n"
         "tf.keras.Model.fit(model, x, x, validation_data=(x, x))\n"
     )
     with tf.Graph().as_default() as graph, tf.compat.v1.Session().as_default():
-        fit = next(pieces.fits_of(str(script)))
+        fit = next(pieces.fits_of(str(script_in_thread)))
 
     assert fit.model.graph is graph
 
 
-def test_a_scope_around_fit_is_that_of_the_training(
-    pieces: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_scope_around_fit_is_that_of_the_training(pieces: Any, script_in_thread: Path) -> None:
     """Keras has the objects of a scope for each thread, and finds a loss at the first batch."""
-    for name, value in (("argv", sys.argv), ("path", [*sys.path])):
-        monkeypatch.setattr(sys, name, value)
-    monkeypatch.setattr(tf.keras.Model, "fit", tf.keras.Model.fit)
-    script = tmp_path / "train.py"
-    script.write_text(
+    script_in_thread.write_text(
         "import numpy as np\nimport tensorflow as tf\nx = np.ones((1, 2))\n"
         "def smooth(y, p): return tf.reduce_mean(tf.square(y - p), -1)\n"
         "model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(2,))])\n"
         "with tf.keras.utils.CustomObjectScope({'smooth': smooth}):\n"
         "    model.fit(x, x, validation_data=(x, x))\n"
     )
-    next(pieces.fits_of(str(script)))
+    next(pieces.fits_of(str(script_in_thread)))
 
     assert tf.keras.losses.get("smooth").__name__ == "smooth"
