@@ -21,9 +21,8 @@ import socket
 import subprocess
 import sys
 import tempfile
-import types
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 #: Of an environment, what Python, TensorFlow and Keras read when they start.
 READ_AT_START = ("CUDA_", "HOME", "KERAS_", "LD_", "OMP_", "PYTHON", "TF_", "XLA_")
@@ -61,7 +60,7 @@ class Zygote:
             )
             assert self._process.stdout is not None
             self._process.stdout.readline()
-        return Forked(self._address, arguments, cwd or Path.cwd(), environment)
+        return Forked(self._address, "pedl2det", arguments, cwd or Path.cwd(), environment)
 
     def stop(self) -> None:
         """End it."""
@@ -74,11 +73,12 @@ class Zygote:
 
 
 class Forked:
-    """What tests and ``verify`` use of :class:`subprocess.Popen`."""
+    """A forked process, for the tests; ``verify`` uses it as a ``multiprocessing.Process``."""
 
     def __init__(
         self,
         address: str,
+        module: str,
         arguments: list[str],
         cwd: Path,
         environment: dict[str, str],
@@ -89,7 +89,7 @@ class Forked:
         self._files: list[IO[bytes]] = [tempfile.TemporaryFile() for _ in range(2)]  # noqa: SIM115
         self._attendant = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._attendant.connect(address)
-        request = json.dumps([arguments, str(cwd), environment]).encode()
+        request = json.dumps([module, arguments, str(cwd), environment]).encode()
         with open(os.devnull, "rb") as nothing:
             files = (nothing, self._files[0], errors or self._files[1])
             descriptors = [file.fileno() for file in files]
@@ -112,6 +112,8 @@ class Forked:
             self._attendant.close()
         return self.returncode
 
+    exitcode, join = property(poll), wait
+
     def communicate(self) -> tuple[str, str]:
         """What it printed and what it said to stderr, when it has ended."""
         self.wait()
@@ -128,8 +130,8 @@ class Forked:
             os.kill(self.pid, signal.SIGKILL)
 
 
-def serve(address: str) -> None:
-    """Fork a process for each connection; this returns in the forked ones alone."""
+def serve(address: str) -> str:
+    """Fork a process for each connection; only in those this returns: what they are to run."""
     import tensorflow as tf
 
     assert tf.keras.Model  # loaded when it is first used
@@ -145,11 +147,12 @@ def serve(address: str) -> None:
                     return _attend(connection, address)
                 while os.waitpid(-1, os.WNOHANG)[0]:
                     pass
-    return os.killpg(0, signal.SIGKILL)
+    os.killpg(0, signal.SIGKILL)
+    raise AssertionError
 
 
-def _attend(connection: socket.socket, address: str) -> None:
-    """Fork what is asked for, wait for it, tell how it ended; this returns in what was forked."""
+def _attend(connection: socket.socket, address: str) -> str:
+    """Fork what is asked for, wait for it, tell how it ended; in what was forked, this returns."""
     request, descriptors, _, _ = socket.recv_fds(connection, LONGEST, 3)
     pid = os.fork()
     if pid == 0:
@@ -162,13 +165,14 @@ def _attend(connection: socket.socket, address: str) -> None:
 
 
 def _become(
+    module: str,
     arguments: list[str],
     cwd: str,
     environment: dict[str, str],
     descriptors: list[int],
     address: str,
-) -> None:
-    """Take over what a process is started with."""
+) -> str:
+    """Take over what a process is started with, and return its module."""
     import numpy as np
 
     for number, descriptor in enumerate(descriptors):
@@ -177,23 +181,24 @@ def _become(
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(environment)
-    sys.argv = ["pedl2det", *arguments]
+    sys.argv = [module, *arguments]
     sys.path[0] = cwd  # as `python -m` has it
     np.random.seed()  # Python's own generator does this at every fork
     if arguments[0] in ("migrate", "verify"):
         _fork_twins(address)
+    return module
 
 
 def _fork_twins(address: str) -> None:
-    """Have verify's two trainings forked by the zygote too."""
-    from pedl2det.verify import training
+    """Have the trainings of a verification forked by the zygote too."""
+    from pedl2det.verify import processes
 
-    def start(command: list[str], cwd: Path, **more: Any) -> Forked | subprocess.Popen[str]:
-        if command[:3] != [sys.executable, "-m", "pedl2det"]:  # a script imports TensorFlow itself
-            return subprocess.Popen(command, cwd=cwd, **more)
-        return Forked(address, command[3:], cwd, dict(os.environ), more["stderr"])
+    def start(module: str, arguments: list[str], cwd: Path, errors: Path) -> Forked:
+        environment = {**os.environ, QUIET: "3"}
+        with errors.open("wb") as file:
+            return Forked(address, module, arguments, cwd, environment, file)
 
-    training.subprocess = types.SimpleNamespace(Popen=start, DEVNULL=subprocess.DEVNULL)
+    setattr(processes, "start", start)  # noqa: B010 - of another type
 
 
 def _read_at_start(environment: dict[str, str]) -> dict[str, str]:
@@ -205,5 +210,4 @@ def _read_at_start(environment: dict[str, str]) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    serve(sys.argv[1])
-    runpy.run_module("pedl2det", run_name="__main__", alter_sys=True)
+    runpy.run_module(serve(sys.argv[1]), run_name="__main__", alter_sys=True)

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
@@ -18,6 +18,9 @@ from pedl2det.analysis.project import Reader, read
 from pedl2det.analysis.text_rules import GONE_SEARCHERS
 from pedl2det.errors import Pedl2DetError
 from pedl2det.scripts import lower
+
+if TYPE_CHECKING:
+    from pedl2det_runtime.config.hparams import Choices
 
 #: Prefix of directories whose config was in the code of a script.
 IN_CODE = "pedl2det-config-"
@@ -34,9 +37,9 @@ class Settings:
     #: The values that may select a branch of the code: all except fractions, with which code only
     #: computes, and batch sizes.
     branch: object = field(default=None, compare=False)
-    #: By dotted path: sampled values; those to try of searched hyperparameters, and if all are.
+    #: By dotted path: sampled values; those to try of searched hyperparameters.
     hparams: dict[str, Any] = field(default_factory=dict, compare=False)
-    choices: Mapping[str, tuple[list[Any], bool, Any]] = field(default_factory=dict, compare=False)
+    choices: Mapping[str, Choices] = field(default_factory=dict, compare=False)
 
 
 def settings_of(config: Path, overrides: tuple[str, ...] = ()) -> Settings | None:

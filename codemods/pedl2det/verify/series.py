@@ -22,7 +22,7 @@ from pedl2det.verify.verdict import listed
 from pedl2det.visible import shown
 
 _SECOND = "in the second form, because the first was refuted"
-_MOST_TRAININGS = 16  # of a trial, by other configs and values of searches
+_TRAININGS = 16  # of a trial, by other configs and values of searches, however long they take
 _SECONDS_OF_OTHERS = 120.0  # of all trainings after the first together
 _SECONDS_OF_ANOTHER = 20.0
 _LEAST_OF_OTHERS = 50  # batches, if fewer fit in these seconds
@@ -56,11 +56,15 @@ class Series:
         self._say(f"{place}: {proof.message} ({time.monotonic() - began:.0f} s)")
         if not proof.is_equal:
             return proof
-        others, left = others[: _MOST_TRAININGS - 1], others[_MOST_TRAININGS - 1 :]
-        seconds = min(_SECONDS_OF_ANOTHER, _SECONDS_OF_OTHERS / max(len(others), 1))
+        seconds = _SECONDS_OF_OTHERS / max(min(len(others), _TRAININGS - 1), 1)
+        seconds = min(_SECONDS_OF_ANOTHER, seconds)
         batches = max(_LEAST_OF_OTHERS, int(seconds * proof.pace))
         by_message: dict[tuple[bool, str], list[str]] = defaultdict(list)
-        for training in (resumed(first), *others):
+        began, left = time.monotonic(), []
+        for number, training in enumerate((resumed(first), *others)):
+            if number >= _TRAININGS and time.monotonic() - began > _SECONDS_OF_OTHERS:
+                left.append(training)
+                continue
             is_same = training.is_resumed and proof.batches == proof.total
             length = proof.batches if is_same else batches
             verdict = verify_trial(directory, batches=length, result=result, **training._asdict())
@@ -78,8 +82,8 @@ class Series:
                 return replace(verdict, message=f"by {training}: {message}")
             by_message[training.is_resumed, message].append(str(training))
         parts = [f"by {listed(group)}: {message}" for (_, message), group in by_message.items()]
-        names = [*map(str, left), *(f"other values of {config}" for config in open_ended)]
-        parts += [f"not trained by {', '.join(names)}"] if names else []
+        names = [*(f"other values of {config}" for config in open_ended), *map(str, left)]
+        parts += [f"not trained by {listed(names)}"] if names else []
         return replace(proof, message="; ".join((proof.message, *parts)))
 
 

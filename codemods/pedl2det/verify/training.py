@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
 import sys
 import time
 from dataclasses import dataclass
-from functools import partial
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
+from pedl2det.verify import processes
 from pedl2det.verify.configs import Settings
 from pedl2det.verify.copies import Copy
 from pedl2det.visible import say
-from pedl2det_runtime.training.signals import end_with_parent
 
 #: A training of up to so many batches is compared as a whole.
 WHOLE = 1000
@@ -107,25 +105,24 @@ def train(
     if sys.stderr.isatty():
         say(f"training {' and '.join(copy.name for copy in copies)}: {length}", err=True)
     logs = [copy.out.with_name(f"{copy.name}.stderr") for copy in copies]
-    processes = [_start(copy, length, log) for copy, log in zip(copies, logs, strict=True)]
+    started = [_start(copy, length, log) for copy, log in zip(copies, logs, strict=True)]
     began = time.monotonic()
     try:
-        while not processes[0].poll() and None in [process.poll() for process in processes]:
+        while not started[0].exitcode and None in [process.exitcode for process in started]:
             if not any((copy.out / "batches.jsonl").exists() for copy in copies):
                 began = time.monotonic()
             time.sleep(_PAUSE)
     finally:
-        first_failed = bool(processes[0].poll())
-        for process in processes:
+        first_failed = bool(started[0].exitcode)
+        for process in started:
             process.kill()
-            process.wait()
-    pairs = zip(processes, logs, strict=True)
-    failures = [_failure(process.returncode, log) for process, log in pairs]
+            process.join()
+    failures = [_failure(one.exitcode, log) for one, log in zip(started, logs, strict=True)]
     others = (None if first_failed else failure for failure in failures[1:])
     return (failures[0], *others), time.monotonic() - began
 
 
-def _failure(code: int, log: Path) -> Failure | None:
+def _failure(code: int | None, log: Path) -> Failure | None:
     errors = log.read_text("utf-8", "replace")
     if not code:
         return None
@@ -139,10 +136,9 @@ def _failure(code: int, log: Path) -> Failure | None:
     return Failure(message, errors.removesuffix(f"{reason}\n"))
 
 
-def _start(copy: Copy, length: TrainingLength, log: Path) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m"]
+def _start(copy: Copy, length: TrainingLength, log: Path) -> BaseProcess:
     if copy.script is None:
-        command += ["pedl2det", "run", str(copy.directory), "--trace"]
+        module, command = "pedl2det", ["run", str(copy.directory), "--trace"]
         command += ["--watch", str(copy.root), str(copy.lines)]
         command += ["--as-written"] if copy.is_migrated else []
         command += ["--resume"] if copy.out.exists() else []
@@ -155,17 +151,8 @@ def _start(copy: Copy, length: TrainingLength, log: Path) -> subprocess.Popen[by
         if length.batches is not None:
             command += ["--max-batches", str(length.batches)]
     else:
-        command += ["pedl2det.verify.recorded_script", str(copy.out), str(copy.script)]
+        module, command = "pedl2det.verify.recorded_script", [str(copy.out), str(copy.script)]
         command += ["--out", f"{copy.out}-files"]
         if not length.is_whole:  # its own length is compared as well
             command += ["--batches", str(length.batches)]
-    with log.open("wb") as errors:
-        return subprocess.Popen(  # noqa: S603 - our own command line
-            command,
-            stdout=subprocess.DEVNULL,
-            stderr=errors,
-            cwd=copy.out.parent,
-            # The order of a set of strings is the same in both.
-            env={"PYTHONHASHSEED": "0", **os.environ},
-            preexec_fn=partial(end_with_parent, signal.SIGKILL),
-        )
+    return processes.start(module, command, copy.out.parent, log)

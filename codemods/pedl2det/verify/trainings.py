@@ -40,8 +40,7 @@ def trainings(configs: Iterable[Path]) -> tuple[list[Training], list[str]]:
     """Return what to train a trial by, and the configs that can draw still other values.
 
     A config of each branch comes first, const.yaml and single trainings before others, then those
-    that differ in fractions, sizes and searches alone, at last the values of searches: the middles
-    of long ranges, and all others in pairs.
+    that differ in fractions, sizes and searches alone, at last the values of searches.
     """
     by_branch: dict[object, Path] = {}
     ordered = simplest_first(configs)
@@ -51,36 +50,49 @@ def trainings(configs: Iterable[Path]) -> tuple[list[Training], list[str]]:
     branches = [*by_branch.values()]
     others = [config for config in ordered if config not in branches]
     every = [Training(config) for config in (*branches, *others)]
-    trained = [{*_overrides(asked.hparams.items())} for asked in settings.values()]
+    trained = [
+        {
+            override
+            for path, value in asked.hparams.items()
+            for override in _overrides(path, [value])
+        }
+        for asked in settings.values()
+    ]
     open_ended = []
     for config, asked in settings.items():
-        columns = [
-            _overrides((path, value) for value in values)
-            for path, (values, *_) in asked.choices.items()
-            if values
-        ]
-        middles = [
-            (path, middle) for path, (*_, middle) in asked.choices.items() if middle is not None
-        ]
-        every += [Training(config, tuple(_overrides(middles)))] if middles else []
-        for row in itertools.islice(_covering(columns, trained), _MOST):
+        ends = [_overrides(path, one.values) for path, one in asked.choices.items()]
+        inner = [_overrides(path, one.inner) for path, one in asked.choices.items()]
+        for row in _rows(ends, inner, trained):
             trained.append({*row})
             every.append(Training(config, row))
+        columns = [{*some, *others} for some, others in zip(ends, inner, strict=True)]
         points = {frozenset(one.intersection(itertools.chain(*columns))) for one in trained}
         number = sum(len(point) == len(columns) for point in points)
-        are_all = all(are_all for _, are_all, _ in asked.choices.values())
+        are_all = all(choice.are_all for choice in asked.choices.values())
         if not are_all or number < math.prod(map(len, columns)):
             open_ended.append(config.name)
     return every, open_ended
 
 
-def _overrides(values: Iterable[tuple[str, Any]]) -> list[str]:
-    return [f"hyperparameters.{path}={json.dumps(value, default=str)}" for path, value in values]
+def _overrides(path: str, values: Iterable[Any]) -> list[str]:
+    return [f"hyperparameters.{path}={json.dumps(value, default=str)}" for value in values]
 
 
-def _covering(
-    columns: Sequence[Sequence[str]], trained: Sequence[set[str]]
-) -> Iterator[tuple[str, ...]]:
+_Columns = Sequence[Sequence[str]]  # values of each hyperparameter
+
+
+def _rows(ends: _Columns, inner: _Columns, trained: Sequence[set[str]]) -> list[tuple[str, ...]]:
+    """Return the middles of long ranges, all other values in pairs, other inner values."""
+    turns = [within or values for within, values in zip(inner, ends, strict=True)]
+    together = [
+        tuple(values[turn % len(values)] for values in turns)
+        for turn in range(max(map(len, inner), default=0))
+    ]
+    pairs = _covering([*filter(None, ends)], [*trained, *map(set, together[:1])])
+    return [*together[:1], *itertools.islice(pairs, _MOST), *together[1:]]
+
+
+def _covering(columns: _Columns, trained: Sequence[set[str]]) -> Iterator[tuple[str, ...]]:
     """Yield a value of each column, until each two, or all of few, have been together."""
     is_small = len(columns) < 2 or math.prod(map(len, columns)) <= _FEW
     groups = [columns] if is_small else itertools.combinations(columns, 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import os
 import subprocess
@@ -139,8 +140,8 @@ def missing_names(files: Iterable[NewFile]) -> list[str]:
             for dotted in new.keys() - old.keys():
                 written.setdefault(dotted, f"{file.path.name}:{new[dotted]}: {dotted}")
     vouched = tuple(f"{row.new}." for row in names.rows() if row.new and "." in row.new)
-    doubtful = [dotted for dotted in written if not f"{dotted}.".startswith(vouched)]
-    return sorted(written[dotted] for dotted in _missing(doubtful))
+    doubtful = [dotted for dotted in sorted(written) if not f"{dotted}.".startswith(vouched)]
+    return sorted(written[dotted] for dotted in _missing(*doubtful))
 
 
 def _libraries_of(path: Path, text: bytes) -> dict[str, int]:
@@ -158,7 +159,8 @@ def _libraries_of(path: Path, text: bytes) -> dict[str, int]:
     return found
 
 
-def _missing(dotted: list[str]) -> list[str]:
+@functools.cache  # each training of a trial asks for the same
+def _missing(*dotted: str) -> list[str]:
     if not dotted:
         return []
     environment = {**os.environ, "TF_USE_LEGACY_KERAS": "1", "TF_CPP_MIN_LOG_LEVEL": "3"}

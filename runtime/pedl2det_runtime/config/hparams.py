@@ -22,16 +22,16 @@ from pedl2det_runtime.errors import ConfigError
 #: Searchers that were removed before Determined 0.17, when upper bounds were exclusive.
 _OLD_SEARCHERS = ("adaptive", "adaptive_simple", "sync_halving")
 _MAX_COUNT = 100_000  # points of one hyperparameter in a grid
-_FEW = 4  # numbers of a range that are all tried
+_FEW, _INNER = 4, 11  # numbers of a range that are all tried with others; between the ends
 Spec = dict[str, Any]
 
 
 class Choices(NamedTuple):
     """Values of a hyperparameter that a search may draw."""
 
-    values: list[Any]
+    values: list[Any]  #: all of a short range; the ends of a long one
+    inner: list[Any]  #: of a long range, those in between, or some of them: the middle first
     are_all: bool  #: whether it draws no others
-    middle: float | None = None  #: the middle of a range that has others
 
 
 def sample_hparams(config: ExperimentConfig, number: int = 0) -> dict[str, Any]:
@@ -77,29 +77,32 @@ def searched(config: ExperimentConfig) -> Iterator[tuple[str, ...]]:
 
 
 def choices(config: ExperimentConfig) -> dict[str, Choices]:
-    """Return values of each hyperparameter that a valid config searches, by its dotted path.
-
-    All of a categorical one and of a few whole numbers or points of a grid, else the ends and the
-    middle.
-    """
+    """Return values of each hyperparameter that a valid config searches, by its dotted path."""
     chosen = {}
     for path, spec in _specs(config.hyperparameters):
-        values: Sequence[Any] = ()  # of the fractions of a search at random
-        if config.searcher.name == "grid" or spec["type"] in ("categorical", "const"):
-            values = _axis(spec)
-        elif spec["type"] == "int":
-            low, high = _whole_bounds(config, spec)
-            values = range(low, high + 1)
-        is_every = spec["type"] == "categorical" or 0 < len(values) <= _FEW
-        if spec["type"] == "double" and not values:
-            values = _bounds(spec)
         if spec["type"] != "const":
-            tried = [*values] if is_every else [*dict.fromkeys((*values[:1], *values[-1:]))]
-            middle = values[len(values) // 2] if len(values) > 2 else None
-            if len(values) <= 2 and not is_every:
-                (middle,) = _axis({**spec, "count": 1})
-            chosen[".".join(path)] = Choices(tried, is_every, None if is_every else middle)
+            chosen[".".join(path)] = _choices(config, spec)
     return chosen
+
+
+def _choices(config: ExperimentConfig, spec: dict[str, Any]) -> Choices:
+    if spec["type"] == "categorical":
+        return Choices(_axis(spec), [], are_all=True)
+    if config.searcher.name != "grid" and spec["type"] in ("double", "log"):
+        ends = [*_bounds(spec)] if spec["type"] == "double" else []
+        lower, middle, upper = _axis({**spec, "count": 5})[1:-1]
+        return Choices(ends, [middle, lower, upper], are_all=False)
+    values: Sequence[Any] = _axis(spec) if config.searcher.name == "grid" else ()
+    if not values:
+        low, high = _whole_bounds(config, spec)
+        values = range(low, high + 1)
+    if len(values) <= _FEW:
+        return Choices([*values], [], are_all=True)
+    last = len(values) - 2
+    points = _points(1, last, min(last, _INNER))
+    first = points[len(points) // 2]
+    inner = [values[_rounded(point)] for point in dict.fromkeys((first, *points))]
+    return Choices([values[0], values[-1]], inner, len(inner) == last)
 
 
 def grid_size(config: ExperimentConfig) -> int:

@@ -171,17 +171,18 @@ def test_a_search_in_the_code_of_a_script_is_proved(
     assert len({name for name, _ in trained}) == 12  # of 2 sizes, 3 kinds, with a norm or without
 
 
-def test_no_more_than_sixteen_trainings_prove_a_trial(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("seconds", "number"), [(0.0, 16), (120.0, 18)])
+def test_sixteen_trainings_prove_a_trial_and_more_that_fit_in_the_time(
+    seconds: float, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for number in range(10, 28):
-        text = CONFIG.replace("kind: dense", f"kind: net{number}")
-        (tmp_path / f"{number}.yaml").write_text(text)
+    monkeypatch.setattr(series, "_SECONDS_OF_OTHERS", seconds)
+    for net in range(10, 28):
+        (tmp_path / f"{net}.yaml").write_text(CONFIG.replace("kind: dense", f"kind: net{net}"))
 
     trained, proof = proved_by(tmp_path, {}, monkeypatch)
 
-    assert len(trained) == 16
-    assert proof.message.endswith("; not trained by 26.yaml, 27.yaml")
+    assert len(trained) == number
+    assert proof.message.endswith("; not trained by 26.yaml, 27.yaml") == (number == 16)
 
 
 def test_what_no_training_has_executed_is_what_none_of_them_has(

@@ -78,7 +78,9 @@ def test_all_points_of_a_small_search_are_trained(tmp_path: Path) -> None:
         ({"a": categorical(0, 1), "b": {"type": "int", "minval": 1, "maxval": 3}}, False),
         ({"a": categorical(*"abcd"), "b": categorical(0, 1), "c": categorical(0, 1)}, True),
         ({"a": categorical([8, 8], [4])}, False),
-        ({"a": {"type": "int", "minval": 1, "maxval": 12}}, True),
+        ({"a": {"type": "int", "minval": 1, "maxval": 13}}, False),
+        ({"a": {"type": "int", "minval": 1, "maxval": 15}}, True),
+        ({name: {"type": "int", "minval": 1, "maxval": 6} for name in "ab"}, True),
         ({"a": {"type": "log", "minval": -3, "maxval": -1}}, True),
         ({"a": 3}, False),
     ],
@@ -101,13 +103,14 @@ def test_all_values_of_a_single_hyperparameter_are_trained(tmp_path: Path) -> No
     ("values", "tried"),
     [
         ({"type": "int", "minval": 1, "maxval": 4}, {1, 2, 3, 4}),
-        ({"type": "int", "minval": 2, "maxval": 9}, {2, 6, 9}),
-        ({"type": "double", "minval": 0, "maxval": 0.5}, {0, 0.25, 0.5}),
-        ({"type": "log", "minval": -3, "maxval": -1}, {0.01}),
+        ({"type": "int", "minval": 2, "maxval": 9}, {2, 3, 4, 5, 6, 7, 8, 9}),
+        ({"type": "int", "minval": 1, "maxval": 103}, {1, 103, *range(2, 103, 10)}),
+        ({"type": "double", "minval": 0, "maxval": 0.5}, {0, 0.125, 0.25, 0.375, 0.5}),
+        ({"type": "log", "minval": -4, "maxval": 0}, {0.001, 0.01, 0.1}),
         ({"type": "const", "val": 1}, set()),
     ],
 )
-def test_short_ranges_are_tried_whole_and_the_ends_and_middles_of_others(
+def test_ranges_are_tried_whole_and_of_long_ones_thirteen_values(
     values: dict[str, Any], tried: set[float], tmp_path: Path
 ) -> None:
     rows = of_search(tmp_path, {"x": values})
@@ -120,13 +123,17 @@ def test_the_upper_bound_of_an_old_search_is_not_drawn(tmp_path: Path) -> None:
     searcher = {"name": "random", "metric": "val_loss", "max_steps": 2}
     rows = of_search(tmp_path, {"x": {"type": "int", "minval": 2, "maxval": 9}}, searcher=searcher)
 
-    assert {row["x"] for row in rows} <= {2, 5, 8}
+    assert {row["x"] for row in rows} <= {2, 3, 4, 5, 6, 7, 8}
 
 
-def test_the_middles_of_long_ranges_are_trained_together(tmp_path: Path) -> None:
-    long = {"x": {"type": "int", "minval": 1, "maxval": 21}, "y": {"type": "log", "minval": -4}}
-    long["y"]["maxval"] = -2
+def test_inner_values_of_long_ranges_are_trained_together_their_middles_first(
+    tmp_path: Path,
+) -> None:
+    long = {"x": {"type": "int", "minval": 1, "maxval": 7}, "y": {"type": "log", "minval": -4}}
+    long["y"]["maxval"] = 0
     rows = of_search(tmp_path, {**long, "kind": categorical("a", "b")})
 
-    assert rows[0] == {"x": 11, "y": 0.001}
-    assert all(row["x"] in (1, 21) and "y" not in row for row in rows[1:])
+    assert rows[0] == {"x": 4, "y": 0.01, "kind": "a"}
+    assert all(row["x"] in (1, 7) and "y" not in row for row in rows[1:-4])
+    others = [(2, 0.001, "b"), (3, 0.1, "a"), (5, 0.01, "b"), (6, 0.001, "a")]
+    assert [tuple(row.values()) for row in rows[-4:]] == others

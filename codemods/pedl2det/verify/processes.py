@@ -1,0 +1,65 @@
+"""Processes that train: each is forked from one that has imported TensorFlow, which takes seconds.
+
+Where TensorFlow cannot be forked, each imports it by itself.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import runpy
+import signal
+import sys
+import threading
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+_METHOD = "forkserver" if sys.platform == "linux" else "spawn"
+_PRELOADED = "pedl2det.verify.preloaded"
+#: The order of a set of strings is the same in all.
+_FIXED = {"PYTHONHASHSEED": "0"}
+
+
+def start(module: str, arguments: list[str], cwd: Path, errors: Path) -> BaseProcess:
+    """Start ``python -m module arguments``, which writes to a file what it says to stderr.
+
+    It ends with the process that starts it, however that ends.
+    """
+    own = dict(os.environ)
+    context: Any = multiprocessing.get_context(_METHOD)
+    context.set_forkserver_preload([_PRELOADED])
+    process: BaseProcess = context.Process(
+        target=_become, args=(module, arguments, cwd, errors, _FIXED | own)
+    )
+    os.environ.update(_FIXED | own)  # which the server reads when it starts
+    try:
+        process.start()
+    finally:
+        for name in _FIXED.keys() - own.keys():
+            del os.environ[name]
+    return process
+
+
+def _become(
+    module: str, arguments: list[str], cwd: Path, errors: Path, environment: dict[str, str]
+) -> None:
+    for path, number in ((Path(os.devnull), 1), (errors, 2)):
+        with path.open("wb") as file:
+            os.dup2(file.fileno(), number)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    multiprocessing.set_start_method(None, force=True)  # that of a process by itself
+    os.chdir(cwd)
+    os.environ.clear()
+    os.environ.update(environment)
+    if numpy := sys.modules.get("numpy"):
+        numpy.random.seed()  # what Python's own generator does at every fork
+    sys.argv = [module, *arguments]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os.kill(os.getpid(), signal.SIGKILL)
