@@ -12,7 +12,6 @@ from pedl2det_runtime.config.cluster_environment import (
     in_code,
     notices,
     places,
-    relative,
 )
 from support import pedl2det, write_tree
 
@@ -115,14 +114,6 @@ def test_values_are_mapped_and_no_others() -> None:
     assert here({"a": ("/data/old/b", "/data/b", "/database", 3)}, known) == {
         "a": ("/old/b", "/mnt/data/b", "/database", 3)
     }
-
-
-def test_a_path_below_a_mount_is_not_relative() -> None:
-    mounted = {"bind_mounts": [{"host_path": "/rows", "container_path": f"{WORKDIR}/rows"}]}
-
-    assert relative(f"{WORKDIR}/rows/a") == relative(f"{WORKDIR}/rows/a", {}) == "./rows/a"
-    assert relative(f"{WORKDIR}/rows/a", {}, mounted) == f"{WORKDIR}/rows/a"
-    assert relative(f"{WORKDIR}/rowsets/a", mounted) == "./rowsets/a"
 
 
 def test_a_path_that_is_here_means_itself(tmp_path: Path) -> None:

@@ -658,17 +658,3 @@ def test_a_config_is_read_from_a_file(tmp_path: Path) -> None:
     assert config.is_experiment
     assert config.counts_steps
     assert config.text.encode(config.encoding) == path.read_bytes()
-
-
-def test_paths_of_a_cluster_are_relative_in_what_the_trial_reads() -> None:
-    home = "/run/determined/workdir"
-    text = (
-        f"data: {{files: ['{home}/007', {home}s/a, {home}/mounted/b, see {home}]}}\n"
-        f"bind_mounts: [{{host_path: {home}/a, container_path: {home}/mounted}}]\n"
-        f"hyperparameters: {{dir: {{type: const, val: {home}}}}}\n{SINGLE}"
-    )
-    assert (
-        migrated(text).text
-        == text.replace(f"'{home}/007'", "'./007'").replace(f"val: {home}}}", "val: .}")
-        + "entrypoint: model_def:T\n"
-    )

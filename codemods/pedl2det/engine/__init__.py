@@ -149,17 +149,21 @@ def in_order(work: Callable[[Any], Any], items: list[Any], jobs: int) -> Iterato
 
 def _begin(work: Callable[[Any], Any], items: list[Any]) -> None:
     """Set up a process that ends with its parent, but ignores Ctrl-C, which all processes get."""
-    import multiprocessing
-
     global _inherited
     _inherited = work, items
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    end_with_parent()
+
+
+def end_with_parent() -> None:
+    """Have this process of `multiprocessing` end with its parent, however that ends."""
+    import multiprocessing
+
     parent = multiprocessing.parent_process()
-    assert parent is not None
 
     def follow() -> None:
-        parent.join()
+        parent.join()  # type: ignore[union-attr]
         os._exit(1)
 
     threading.Thread(target=follow, daemon=True).start()

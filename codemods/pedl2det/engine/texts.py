@@ -123,7 +123,7 @@ def migrate_configs(migration: Migration) -> None:
         asks_for_old |= trial.loaders is None or bool(trial.config_uses.as_before)
         asks_for_old |= bool(trial.several_functions)
     for path, config in reading.configs.items():
-        owner = _class_of_trial(trial, config.trial.rpartition(":")[2])
+        owner = _class_of_trial(trial, config.trial)
         named = _script(reading, path, config) or _entrypoint(trial, config, owner, is_first)
         of_config = replace(facts, entrypoint=named)
         names = metric_names(trial, owner) if is_renamed else None
@@ -209,13 +209,15 @@ def _entrypoint(
 
 
 def _class_of_trial(trial: Trial, named: str) -> ast.ClassDef | None:
-    """The trial class of this name; else the only one in ``__init__.py``, or the only one."""
+    """The class of ``module:Class``; else the only one in ``__init__.py``, or the only one."""
     importable = [owner for owner in trial.classes if trial.modules.home(owner).is_module]
     classes = [owner for owner in importable if {*trial.flow.bases(owner)} & {*trial.roots}]
     concrete = [owner for owner in classes if owner in trial.concrete]
-    by_name = [owner for owner in classes if owner.name == named]
-    if len(by_name) == 1:
-        return by_name[0]
+    module, _, name = named.rpartition(":")
+    by_name = [owner for owner in classes if owner.name == name]
+    modules = [trial.modules.name_of(trial.modules.home(owner)) for owner in by_name]
+    if module in modules or len(by_name) == 1:
+        return by_name[modules.index(module) if module in modules else 0]
     of_package = [owner for owners in trial.exposed.values() for owner in owners]
     exposed = [owner for owner in classes if owner in of_package]
     candidates = concrete if named and len(concrete) == 1 else exposed or concrete

@@ -5,22 +5,17 @@ data, the new entrypoint is ``__init__:Trial``, so that all of it still runs.
 
 The new entrypoint imports the trial's module without a package, so relative imports of modules
 beside the trial become absolute.
-
-The working directory is always the model directory, so a path that begins with the location of this
-directory in a cluster's container becomes relative (in configs: C113).
 """
 
 from __future__ import annotations
 
 import ast
-import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import ConfigNeed, Fix, ReplaceStatement, rewrite
+from pedl2det.fixes import ConfigNeed, Fix, ReplaceStatement
 
 _ENTRY = "the entrypoint is in __init__.py, because this must run before the trial is used"
 _TWICE = (
@@ -30,7 +25,7 @@ _TWICE = (
 
 
 def check(trial: Trial) -> Iterable[Fix]:
-    """Ask for ``__init__.py`` to be imported first; make imports absolute, and paths relative."""
+    """Ask for ``__init__.py`` to be imported first; make imports absolute."""
     if trial.init_effect is not None:
         needs, notes = (ConfigNeed("init_first", True),), ((Kind.NOTE, _ENTRY),)
         yield Fix(trial.init_effect, config=needs, notes=notes)
@@ -49,19 +44,6 @@ def check(trial: Trial) -> Iterable[Fix]:
                     if re.search(rf"(?m)^\s*(?:import|from) {name}\b", texts)
                 )
                 yield Fix(node, (ReplaceStatement(node, code),), notes=twice)
-        if "/workdir" in source.text:
-            yield from _relative_paths(trial, source)
-
-
-def _relative_paths(trial: Trial, source: Source) -> Iterator[Fix]:
-    from pedl2det_runtime.config.cluster_environment import relative
-
-    configs = [config for _, config in trial.configs]
-    for text in source.names.of(ast.Constant):
-        is_part = isinstance(source.names.parents[text], ast.JoinedStr | ast.Expr)
-        path = relative(text.value, *configs) if isinstance(text.value, str) else text.value
-        if path != text.value and not is_part:
-            yield rewrite(text, json.dumps(path))
 
 
 EXAMPLE = """\

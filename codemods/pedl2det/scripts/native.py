@@ -7,7 +7,6 @@ A script got its context from ``init``, and called ``fit``. A file with a trial 
 from __future__ import annotations
 
 import ast
-import json
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -28,7 +27,7 @@ _PARAMETERS = {
 }
 #: Calls that change nothing, or only a parser of the script.
 _OF_PARSERS = ("add_argument", "parse_args", "parse_known_args")
-_LIBRARIES = ("argparse.", "determined.", "json.loads")
+_LIBRARIES = ("argparse.", "determined.")
 
 
 def create_of(source: Source, modules: Modules) -> tuple[ast.Expr, str] | None:
@@ -58,14 +57,11 @@ def _value(flow: Flow, node: ast.expr | None) -> object:
     if len(origins) != 1 or origins[0].path:
         raise ValueError("computed")
     match origins[0].node:
-        case ast.List() as display if any(use.is_change for use in flow.uses(display)):
+        case ast.List() | ast.Dict() as display if any(use.is_change for use in flow.uses(display)):
             raise ValueError("changed later")
-        case ast.Dict(keys=keys, values=values) as display:
+        case ast.Dict(keys=keys, values=values):
             pairs = zip(keys, values, strict=True)
-            result = {str(_value(flow, key)): _value(flow, value) for key, value in pairs}
-            for use in flow.uses(display):
-                result |= _by_option(flow, use.around) if use.is_change else {}
-            return result
+            return {str(_value(flow, key)): _value(flow, value) for key, value in pairs}
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
             return [_value(flow, part) for part in parts]
         case ast.Call() as call:
@@ -81,21 +77,6 @@ def _value(flow: Flow, node: ast.expr | None) -> object:
             return result["val"] if kind == "Constant" else {"type": _KINDS[kind], **result}
         case literal:
             return ast.literal_eval(literal)
-
-
-def _by_option(flow: Flow, change: ast.AST | None) -> dict[str, object]:
-    """What ``config.update(json.loads(args.config))`` adds by default; `ValueError` for others."""
-    match change:
-        case ast.Call(
-            func=ast.Attribute(attr="update"),
-            args=[ast.Call(func=function, args=[ast.Attribute(attr=option)])],
-        ) if flow.modules.meaning(function) == "json.loads":
-            for call in flow.modules.of(ast.Call):
-                named = [text.value for text in call.args if isinstance(text, ast.Constant)]
-                default = {keyword.arg: keyword.value for keyword in call.keywords}.get("default")
-                if f"--{option.replace('_', '-')}" in named and isinstance(default, ast.Constant):
-                    return dict(json.loads(str(default.value)))
-    raise ValueError("changed later")
 
 
 # Statements that only prepare another one.

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 #: Prefix of directories whose config was in the code of a script.
 IN_CODE = "pedl2det-config-"
-_SIZES = ("batch_size", "global_batch_size")
 
 
 @dataclass(frozen=True)
@@ -34,9 +33,6 @@ class Settings:
     length: int
     validation_period: int  # 0 if there is a validation only at the end
     values: dict[str, str]  # everything but the length, as text, by its key in the config
-    #: The values that may select a branch of the code: all except fractions, with which code only
-    #: computes, and batch sizes.
-    branch: object = field(default=None, compare=False)
     #: By dotted path: sampled values; those to try of searched hyperparameters.
     hparams: dict[str, Any] = field(default_factory=dict, compare=False)
     choices: Mapping[str, Choices] = field(default_factory=dict, compare=False)
@@ -66,10 +62,9 @@ def settings_of(config: Path, overrides: tuple[str, ...] = ()) -> Settings | Non
             ),
             "checkpoint_storage": kept or "all checkpoints",
         }
-        branch = str(experiment.entrypoint), _without_fractions([hparams, experiment.data])
         length = experiment.training_batches(size)
         several = choices(experiment)
-        return Settings(length, validation, values, branch, dict(_by_path(hparams)), several)
+        return Settings(length, validation, values, dict(_by_path(hparams)), several)
     except (errors.Pedl2DetError, ValueError, OSError):
         return None
 
@@ -78,16 +73,6 @@ def _by_path(group: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, A
     for name, value in group.items():
         path = f"{above}{name}"
         yield from _by_path(value, f"{path}.") if isinstance(value, dict) else ((path, value),)
-
-
-def _without_fractions(value: object) -> object:
-    if isinstance(value, Mapping):
-        kept = [key for key in sorted(value, key=str) if key not in _SIZES]
-        return tuple((str(key), _without_fractions(value[key])) for key in kept)
-    if isinstance(value, list | tuple):
-        return tuple(map(_without_fractions, value))
-    is_fraction = isinstance(value, float) and value not in (0, 1)  # 0.0 and 1.0 may be switches
-    return "float" if is_fraction else str(value)
 
 
 def _period(batches: int) -> str:

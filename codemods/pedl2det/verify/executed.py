@@ -1,12 +1,11 @@
 """Write down which statements of a trial are executed while it trains.
 
-A mark before each statement writes its place when it is first met, so that the log is complete even
+A mark before each statement writes its line when it is first met, so that the log is complete even
 if the process, or a fork of it, is killed. Tracing (`sys.settrace`) would slow down TensorFlow.
 """
 
 import ast
 import builtins
-import itertools
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -18,7 +17,11 @@ _MARKED = "_pedl2det_executed"  # a builtin of the process, in which each mark l
 
 
 class Executed(dict[tuple[str, int], None]):
-    """The places (file, line) that were executed below a directory."""
+    """The places (file, line) that were executed below a directory.
+
+    The log has a row for each statement of the code that is compiled (file, first and last line,
+    the name of the function around it), and one for each that is executed (file, line).
+    """
 
     def __init__(self, directory: str, log: str) -> None:
         self._directory = directory + os.sep
@@ -26,7 +29,11 @@ class Executed(dict[tuple[str, int], None]):
 
     def __missing__(self, place: tuple[str, int]) -> None:
         self[place] = None
-        os.write(self._log, f"{place[1]} {place[0]}\n".encode(errors="surrogateescape"))
+        self.write(*place)
+
+    def write(self, *row: object) -> None:
+        """Write a row of the log at once."""
+        os.write(self._log, ("\t".join(map(str, row)) + "\n").encode(errors="surrogateescape"))
 
     def watch(self) -> None:
         """Mark the statements of all code below the directory that is compiled from now on."""
@@ -41,7 +48,10 @@ class Executed(dict[tuple[str, int], None]):
             only_tree, file = ast.PyCF_ONLY_AST, os.fsdecode(filename)
             if mode == "exec" and not flags & only_tree and file.startswith(self._directory):
                 tree = compiled(source, filename, mode, flags | only_tree, *more, **options)
-                source = _Marks(file).visit(tree)
+                marks = _Marks(file)
+                source = marks.visit(tree)
+                for statement in marks.statements:
+                    self.write(file, *statement)
             return compiled(source, filename, mode, flags, *more, **options)
 
         return marked
@@ -57,9 +67,27 @@ class Executed(dict[tuple[str, int], None]):
                         self[code.co_filename, line or 0]
 
 
+#: Statements that execute nothing, or only define a function or a class.
+_NOTHING = (
+    *(ast.Pass, ast.Global, ast.Nonlocal, ast.Try),
+    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
+)
+
+
 class _Marks(ast.NodeTransformer):
     def __init__(self, file: str) -> None:
         self._file = file
+        self._inside = self._function = ""  # names within the file
+        self.statements: list[tuple[int, int | None, str]] = []
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        around = self._inside, self._function
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            self._inside = f"{self._inside}.{node.name}".lstrip(".")
+            self._function = "" if isinstance(node, ast.ClassDef) else self._inside
+        super().visit(node)
+        self._inside, self._function = around
+        return node
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         super().generic_visit(node)
@@ -70,20 +98,23 @@ class _Marks(ast.NodeTransformer):
         return node
 
     def _marked(self, statements: list[ast.stmt]) -> Iterator[ast.stmt]:
-        leading = [*itertools.takewhile(_comes_first, statements)]
-        yield from leading
-        yield from map(self._mark, leading[-1:])
-        for statement in statements[len(leading) :]:
-            yield self._mark(statement)
+        for statement in statements:
+            if not _must_be_first(statement):
+                yield self._mark(statement)
             yield statement
 
     def _mark(self, statement: ast.stmt) -> ast.stmt:
-        place = ast.Tuple([ast.Constant(self._file), ast.Constant(statement.lineno)], ast.Load())
+        first, last = statement.lineno, statement.end_lineno
+        if body := getattr(statement, "body", None) or getattr(statement, "cases", None):
+            last = max(first, body[0].lineno - 1)  # of its head
+        if not isinstance(statement, _NOTHING):
+            self.statements.append((first, last, self._function))
+        place = ast.Tuple([ast.Constant(self._file), ast.Constant(first)], ast.Load())
         look_up = ast.Subscript(ast.Name(_MARKED, ast.Load()), place, ast.Load())
         return ast.fix_missing_locations(ast.copy_location(ast.Expr(look_up), statement))
 
 
-def _comes_first(statement: ast.stmt) -> bool:
+def _must_be_first(statement: ast.stmt) -> bool:
     """Whether it is a docstring, or an import from the future."""
     is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     return is_text or getattr(statement, "module", "") == "__future__"

@@ -8,12 +8,12 @@ from __future__ import annotations
 import multiprocessing
 import os
 import runpy
-import signal
 import sys
-import threading
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
+
+from pedl2det.engine import end_with_parent
 
 _METHOD = "forkserver" if sys.platform == "linux" else "spawn"
 _PRELOADED = "pedl2det.verify.preloaded"
@@ -47,7 +47,7 @@ def _become(
     for path, number in ((Path(os.devnull), 1), (errors, 2)):
         with path.open("wb") as file:
             os.dup2(file.fileno(), number)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     multiprocessing.set_start_method(None, force=True)  # that of a process by itself
     os.chdir(cwd)
     os.environ.clear()
@@ -56,10 +56,3 @@ def _become(
         numpy.random.seed()  # what Python's own generator does at every fork
     sys.argv = [module, *arguments]
     runpy.run_module(module, run_name="__main__", alter_sys=True)
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os.kill(os.getpid(), signal.SIGKILL)

@@ -57,8 +57,7 @@ class Series:
         if not proof.is_equal:
             return proof
         seconds = _SECONDS_OF_OTHERS / max(min(len(others), _TRAININGS - 1), 1)
-        seconds = min(_SECONDS_OF_ANOTHER, seconds)
-        batches = max(_LEAST_OF_OTHERS, int(seconds * proof.pace))
+        batches = max(_LEAST_OF_OTHERS, int(min(_SECONDS_OF_ANOTHER, seconds) * proof.pace))
         by_message: dict[tuple[bool, str], list[str]] = defaultdict(list)
         began, left = time.monotonic(), []
         for number, training in enumerate((resumed(first), *others)):

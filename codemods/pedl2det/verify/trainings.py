@@ -39,29 +39,19 @@ def resumed(first: Training) -> Training:
 def trainings(configs: Iterable[Path]) -> tuple[list[Training], list[str]]:
     """Return what to train a trial by, and the configs that can draw still other values.
 
-    A config of each branch comes first, const.yaml and single trainings before others, then those
-    that differ in fractions, sizes and searches alone, at last the values of searches.
+    const.yaml and single trainings come before others, at last the values of searches.
     """
-    by_branch: dict[object, Path] = {}
     ordered = simplest_first(configs)
     settings = {config: asked for config in ordered if (asked := settings_of(config))}
-    for config in ordered:
-        by_branch.setdefault(settings[config].branch if config in settings else None, config)
-    branches = [*by_branch.values()]
-    others = [config for config in ordered if config not in branches]
-    every = [Training(config) for config in (*branches, *others)]
+    every = [Training(config) for config in ordered]
     trained = [
-        {
-            override
-            for path, value in asked.hparams.items()
-            for override in _overrides(path, [value])
-        }
+        {*itertools.chain(*_columns((path, [value]) for path, value in asked.hparams.items()))}
         for asked in settings.values()
     ]
     open_ended = []
     for config, asked in settings.items():
-        ends = [_overrides(path, one.values) for path, one in asked.choices.items()]
-        inner = [_overrides(path, one.inner) for path, one in asked.choices.items()]
+        ends = _columns((path, one.values) for path, one in asked.choices.items())
+        inner = _columns((path, one.inner) for path, one in asked.choices.items())
         for row in _rows(ends, inner, trained):
             trained.append({*row})
             every.append(Training(config, row))
@@ -74,11 +64,14 @@ def trainings(configs: Iterable[Path]) -> tuple[list[Training], list[str]]:
     return every, open_ended
 
 
-def _overrides(path: str, values: Iterable[Any]) -> list[str]:
-    return [f"hyperparameters.{path}={json.dumps(value, default=str)}" for value in values]
+_Columns = list[list[str]]  #: overrides for each hyperparameter
 
 
-_Columns = Sequence[Sequence[str]]  # values of each hyperparameter
+def _columns(values: Iterable[tuple[str, Iterable[Any]]]) -> _Columns:
+    return [
+        [f"hyperparameters.{path}={json.dumps(value, default=str)}" for value in some]
+        for path, some in values
+    ]
 
 
 def _rows(ends: _Columns, inner: _Columns, trained: Sequence[set[str]]) -> list[tuple[str, ...]]:
@@ -88,8 +81,9 @@ def _rows(ends: _Columns, inner: _Columns, trained: Sequence[set[str]]) -> list[
         tuple(values[turn % len(values)] for values in turns)
         for turn in range(max(map(len, inner), default=0))
     ]
-    pairs = _covering([*filter(None, ends)], [*trained, *map(set, together[:1])])
-    return [*together[:1], *itertools.islice(pairs, _MOST), *together[1:]]
+    first, others = together[:1], together[1:]
+    pairs = _covering([*filter(None, ends)], [*trained, *map(set, first)])
+    return [*first, *itertools.islice(pairs, _MOST), *others]
 
 
 def _covering(columns: _Columns, trained: Sequence[set[str]]) -> Iterator[tuple[str, ...]]:

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import ast
 import functools
-import json
 import os
-import subprocess
-import sys
+import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 import pedl2det_names as names
 from pedl2det.analysis.project import SUPPORT
 from pedl2det.analysis.source import Source
 from pedl2det.engine.migration import Lines, NewFile
 from pedl2det.findings import Unreadable
+from pedl2det.verify import processes
 from pedl2det.verify.copies import Copy
 
-#: Statements that execute nothing, or only define a function or a class.
-_NOTHING = (
-    *(ast.Pass, ast.Global, ast.Nonlocal, ast.Try),
-    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
-)
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
-_WITH_STATEMENTS = ast.stmt | ast.excepthandler | ast.match_case
+
+class _Statement(NamedTuple):
+    """A statement, or its head if it has a body, and the name of the function around it."""
+
+    first: int
+    last: int
+    function: str
+    is_executed: bool
 
 
 def unrun_lines(copy: Copy) -> Lines:
@@ -33,78 +34,45 @@ def unrun_lines(copy: Copy) -> Lines:
 
     Files that were not imported, and `legacy_keras.py`, have none.
     """
-    return {copy.original(path): _unrun_in(path, lines) for path, lines in _executed(copy).items()}
+    return {path: _unrun(statements) for path, statements in _statements(copy).items()}
 
 
 def skipped_functions(old: Copy, new: Copy) -> list[str]:
     """Return the functions that the old training executed, and the new one has but did not."""
     # A hook that is never called changes nothing that a short training shows.
-    executed = {new.original(path): (path, lines) for path, lines in _executed(new).items()}
-    skipped = []
-    for path, lines in _executed(old).items():
-        twin, twin_lines = executed.get(old.original(path), (path, lines))
-        new_entered = _entered(twin, twin_lines)
-        names = [name for name, is_entered in _entered(path, lines).items() if is_entered]
-        skipped += [f"{path.name}: {name}" for name in names if new_entered.get(name) is False]
+    twins, skipped = _statements(new), []
+    for path, statements in _statements(old).items():
+        twin = twins.get(path, [])
+        executed, new_executed = (
+            {one.function for one in some if one.is_executed} for some in (statements, twin)
+        )
+        names = executed & {one.function for one in twin} - new_executed
+        skipped += [f"{path.name}: {name}" for name in sorted(names)]
     return skipped
 
 
-def _executed(copy: Copy) -> dict[Path, set[int]]:
-    """Return the lines that a training executed, by file of the copy."""
-    executed: dict[Path, set[int]] = defaultdict(set)
-    text = copy.lines.read_text("utf-8", "surrogateescape") if copy.lines.is_file() else ""
-    for line in text.splitlines():
-        number, _, path = line.partition(" ")
-        executed[Path(path)].add(int(number))
-    return {
-        path: lines
-        for path, lines in executed.items()
-        if path.is_file() and path.suffix == ".py" and path.name != SUPPORT
-    }
+def _statements(copy: Copy) -> dict[Path, list[_Statement]]:
+    """Return the statements of each file that was imported, as `Executed` logs them."""
+    log = copy.lines.read_bytes() if copy.lines.is_file() else b""
+    rows = [os.fsdecode(line).split("\t") for line in log.splitlines()]
+    executed = {(row[0], int(row[1])) for row in rows if len(row) == 2}
+    found: dict[Path, set[_Statement]] = defaultdict(set)
+    for file, first, last, function in (row for row in rows if len(row) > 2):
+        if file.endswith(".py") and Path(file).name != SUPPORT:
+            lines = range(int(first), int(last) + 1)
+            is_met = any((file, line) in executed for line in lines)
+            found[copy.original(Path(file))].add(_Statement(lines[0], lines[-1], function, is_met))
+    return {path: sorted(statements) for path, statements in found.items()}
 
 
-def _entered(path: Path, executed: set[int]) -> dict[str, bool]:
-    """Return whether each function of a file was executed, by its name within the file."""
-    found: dict[str, bool] = {}
-    for name, function in _functions(ast.parse(path.read_bytes())):
-        body = range(function.body[0].lineno, (function.end_lineno or 0) + 1)
-        found[name] = found.get(name, False) or not executed.isdisjoint(body)
-    return found
-
-
-def _functions(node: ast.AST, inside: str = "") -> Iterator[tuple[str, _Function]]:
-    """Yield each function below a node, with its name within the file."""
-    for child in ast.iter_child_nodes(node):
-        name = inside
-        if isinstance(child, _Function | ast.ClassDef):
-            name = f"{inside}.{child.name}".lstrip(".")
-        if isinstance(child, _Function):
-            yield name, child
-        if isinstance(child, _WITH_STATEMENTS):
-            yield from _functions(child, name)
-
-
-def _unrun_in(path: Path, executed: set[int]) -> frozenset[int]:
+def _unrun(statements: list[_Statement]) -> frozenset[int]:
     found: set[int] = set()
     before = None  # the last line of the statement before, if that was not executed either
-    for first, last in _statements(ast.parse(path.read_bytes())):
-        is_unrun = executed.isdisjoint(range(first, last + 1))
-        if is_unrun:
+    for first, last, _, is_executed in statements:
+        if not is_executed:
             found.update(range((before or first - 1) + 1, last + 1))
-        before = last if is_unrun else None
+        before = None if is_executed else last
     return frozenset(found)
-
-
-def _statements(node: ast.AST) -> Iterator[tuple[int, int]]:
-    """Yield the first and last line of each statement, or of its head if it has a body."""
-    for child in ast.iter_child_nodes(node):
-        is_text = isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant)
-        if isinstance(child, ast.stmt) and not (is_text or isinstance(child, _NOTHING)):
-            body = getattr(child, "body", None) or getattr(child, "cases", None)
-            last = max(child.lineno, body[0].lineno - 1) if body else child.end_lineno
-            yield child.lineno, last or child.lineno
-        if isinstance(child, _WITH_STATEMENTS):
-            yield from _statements(child)
 
 
 def common(first: Lines, second: Lines) -> Lines:
@@ -114,17 +82,6 @@ def common(first: Lines, second: Lines) -> Lines:
 
 
 _LIBRARIES = ("numpy", "tensorflow")
-_SECONDS = 120
-_LOOK_UP = """\
-import contextlib, json, pkgutil, sys
-
-missing = json.load(sys.stdin)
-for dotted in [*missing]:
-    with contextlib.suppress(AttributeError, ImportError):
-        pkgutil.resolve_name(dotted)
-        missing.remove(dotted)
-json.dump(missing, sys.stdout)
-"""
 
 
 def missing_names(files: Iterable[NewFile]) -> list[str]:
@@ -163,15 +120,8 @@ def _libraries_of(path: Path, text: bytes) -> dict[str, int]:
 def _missing(*dotted: str) -> list[str]:
     if not dotted:
         return []
-    environment = {**os.environ, "TF_USE_LEGACY_KERAS": "1", "TF_CPP_MIN_LOG_LEVEL": "3"}
-    done = subprocess.run(  # noqa: S603 - our own command line
-        [sys.executable, "-c", _LOOK_UP],
-        input=json.dumps(dotted),
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=_SECONDS,
-        check=False,
-    )
-    missing: list[str] = json.loads(done.stdout) if done.returncode == 0 else []
-    return missing
+    with tempfile.TemporaryDirectory() as home:
+        said = Path(home, "missing")
+        processes.start("pedl2det.verify.look_up", [*dotted], Path(home), said).join()
+        lines = said.read_text("utf-8", "replace").splitlines()
+    return [name for name in dotted if name in lines]

@@ -26,10 +26,6 @@ Places = Mapping[str, str]
 
 def places(raw: Mapping[str, Any]) -> dict[str, str]:
     """Return what directories of a container are here, if this machine does not have them."""
-    return {path: at for path, at in _places(raw).items() if not Path(path).exists()}
-
-
-def _places(raw: Mapping[str, Any]) -> dict[str, str]:
     found = dict(HOMES)
     mounts = raw.get("bind_mounts")
     for mount in mounts if isinstance(mounts, list) else ():
@@ -37,7 +33,7 @@ def _places(raw: Mapping[str, Any]) -> dict[str, str]:
             case {"container_path": str(inside), "host_path": str(outside)}:
                 if inside.startswith("/"):
                     found[inside.rstrip("/")] = outside.rstrip("/")
-    return found
+    return {path: at for path, at in found.items() if not Path(path).exists()}
 
 
 def here(value: Any, known: Places) -> Any:
@@ -58,12 +54,6 @@ def here(value: Any, known: Places) -> Any:
 def config_here(raw: dict[str, Any], known: Places) -> dict[str, Any]:
     """Return a config with the paths of this machine in what its trial reads."""
     return {key: value if key in OTHERS else here(value, known) for key, value in raw.items()}
-
-
-def relative(path: str, *configs: Mapping[str, Any]) -> str:
-    """Return a path in the model directory as a relative one, unless it is below a mount."""
-    found = {here(path, _places(raw)) for raw in ({}, *configs)}
-    return path if len(found) > 1 else found.pop()
 
 
 @contextmanager

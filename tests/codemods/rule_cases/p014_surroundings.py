@@ -33,17 +33,6 @@ _RELATIVE = """\
       return sizes.SCALE * WIDTH
 """
 _TWICE = f"{_RELATIVE}! sizes was loaded twice, because other files import it by its own name\n"
-_WORKDIR = """\
---- net.py
-  import os
-
-- ROWS = "/run/determined/workdir/data/rows.csv"
-+ ROWS = "./data/rows.csv"
-- HOME = os.listdir("/run/pedl/workdir")
-+ HOME = os.listdir(".")
-  NAMED = f"/run/determined/workdir/{ROWS}"
-  OTHER = "/run/determined/workdirs/a", "see /run/determined/workdir"
-"""
 
 
 def _case(init: str, entry: str, says: str = "") -> Case:
@@ -61,7 +50,6 @@ CASES = (
     _case(f"import patches\n{_IMPORTS}", "__init__", "the entrypoint is in __init__.py"),
     _case(f"{_PATH}{_IMPORTS}", "__init__", "the entrypoint is in __init__.py"),
     _case(_EXPORTS, "model_def"),
-    case_of(_WORKDIR, cases.pedl_trial("")),
     case_of(_TWICE, cases.pedl_trial("", sizes="WIDTH = 4\nSCALE = 2\n", more="import sizes\n")),
     case_of(_RELATIVE, cases.pedl_trial("", sizes="WIDTH = 4\nSCALE = 2\n")),
 )

@@ -92,14 +92,6 @@ def test_what_can_be_computed_is_not_written() -> None:
     assert with_legacy_config(STEPS, migrated) == migrated
 
 
-def test_a_relative_path_is_not_kept_as_it_was() -> None:
-    text = STEPS.replace("rate: 1e-4}", "dir: /run/pedl/workdir/rows}")
-    migrated = migrate_config(text, ConfigFacts(entrypoint="model_def:Net"))
-
-    assert "dir: ./rows}" in migrated.text
-    assert with_legacy_config(text, migrated) == migrated
-
-
 def test_a_length_that_is_edited_later_is_seen() -> None:
     migrated = migrate_config(STEPS, ConfigFacts())
 

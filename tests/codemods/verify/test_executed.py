@@ -44,8 +44,13 @@ def test_each_statement_is_written_when_it_is_first_executed(
     executed = Executed(str(tmp_path / "trial"), str(log))
     executed.watch()
 
+    def rows() -> list[list[str]]:
+        found = [line.split("\t") for line in log.read_text().splitlines()]
+        assert {row[0] for row in found} == {file}
+        return [row[1:] for row in found]
+
     def lines() -> list[str]:
-        return [line.removesuffix(f" {file}") for line in log.read_text().splitlines()]
+        return [row[0] for row in rows() if len(row) == 1]
 
     names: dict[str, object] = {"__name__": "a"}
     exec(compile(SOURCE, file, "exec", dont_inherit=True), names)
@@ -54,9 +59,13 @@ def test_each_statement_is_written_when_it_is_first_executed(
 
     assert names["__doc__"] == "What it is."
     assert names["documented"].__annotations__ == {"return": "Missing"}
-    assert lines() == ["2", "4", "7", "8", "10", "21"]
+    statements = [row for row in rows() if len(row) == 3]
+    assert [row for row in statements if not row[2]] == [["8", "8", ""], ["21", "21", ""]]
+    assert sorted(int(row[0]) for row in statements if row[2]) == [11, 12, 14, 17, 19]
+    assert ["14", "15", "Layer.choose"] in statements
+    assert lines() == ["4", "7", "8", "10", "21"]
     assert names["layer"].choose(True) == 3
-    assert lines()[6:] == ["11", "12"]
+    assert lines()[5:] == ["11", "12"]
     assert names["layer"].choose(False) is None
-    assert lines()[8:] == ["14", "16", "17", "19", "5"]
+    assert lines()[7:] == ["14", "16", "17", "19"]
     assert eval(compile("1 + 1", file, "eval")) == 2

@@ -106,15 +106,15 @@ def proved_by(
     return trained, prover.by_configs(directory, Result(outcomes=[outcome]))
 
 
-def test_a_trial_is_proved_by_its_configs_those_of_other_branches_first(
+def test_a_trial_is_proved_by_its_configs_single_trainings_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trained, proof = proved_by(tmp_path, {}, monkeypatch)
 
-    names = ["const.yaml", "wide.yaml", "search.yaml", "fast.yaml", "long.yaml"]
+    names = ["const.yaml", "fast.yaml", "long.yaml", "wide.yaml", "search.yaml"]
     assert trained == [("const.yaml", None), *((name, 50) for name in names[1:])]
     assert proof.is_equal
-    by_others = "wide.yaml, search.yaml, fast.yaml and 1 more"
+    by_others = "fast.yaml, long.yaml, wide.yaml and 1 more"
     first = "equal for 9 batches; 1 known difference"
     first += f"; {RESUMED}: equal for 9 batches"
     assert proof.message == f"{first}; by {by_others}: equal for 9 batches"
@@ -203,7 +203,7 @@ def test_a_config_that_differs_refutes_the_rewrite(
 ) -> None:
     trained, proof = proved_by(tmp_path, {"wide.yaml": Conclusion.DIFFERENT}, monkeypatch)
 
-    assert [name for name, _ in trained] == ["const.yaml", "wide.yaml"]
+    assert trained[-1] == ("wide.yaml", 50)
     assert proof.refutes and proof.message.startswith("by wide.yaml: different for 9 batches; 1")
 
 
@@ -214,5 +214,5 @@ def test_a_further_config_that_cannot_be_trained_here_is_named(
 
     assert proof.is_equal and "by search.yaml: old does not train for 9 batches" in proof.message
     assert [config.name for config in proof.configs] == [
-        *("const.yaml", "wide.yaml", "fast.yaml", "long.yaml")
+        *("const.yaml", "fast.yaml", "long.yaml", "wide.yaml")
     ]

@@ -14,22 +14,6 @@ from hypothesis import strategies as st
 from pedl2det.verify.trainings import Training, trainings
 
 
-def test_whole_numbers_may_choose_a_branch_and_fractions_and_batch_sizes_do_not(
-    tmp_path: Path,
-) -> None:
-    text = "hyperparameters: {{batch_size: {}, rate: {}, depth: {}}}\nsearcher: {}\n"
-    searcher = "{name: single, metric: val_loss, max_steps: 1}"
-    values = {"const": (4, 0.1, 1), "size": (8, 0.1, 1), "rate": (4, 0.2, 1), "deep": (4, 0.1, 2)}
-    values["off"] = (4, 0.0, 1)
-    paths = [tmp_path / f"{name}.yaml" for name in values]
-    for path, numbers in zip(paths, values.values(), strict=True):
-        path.write_text(text.format(*numbers, searcher))
-
-    ordered = [training.config.stem for training in trainings(paths)[0] if training.config]
-
-    assert ordered == ["const", "deep", "off", "rate", "size"]
-
-
 def of_search(directory: Path, values: dict[str, Any], **fields: Any) -> list[dict[str, Any]]:
     """The values of each training by a config that searches, its own draw first."""
     config = {

@@ -2,7 +2,7 @@
 
 Pure: a rule reads a config and facts about the trial, and yields edits and findings. The rules
 do not depend on their order. Here are those about a config's trial (C105) and metric (C106), old
-keys (C109, C110) and paths (C113).
+keys (C109, C110).
 """
 
 from __future__ import annotations
@@ -141,18 +141,6 @@ def _leave_unknown_keys(config: Config, facts: ConfigFacts) -> Iterator[TextFind
                 yield leave_entry("C110", entry, message, help_)
 
 
-def _make_paths_relative(config: Config, _: ConfigFacts) -> Iterator[Put]:
-    if "/workdir" not in config.text:
-        return
-    from pedl2det_runtime.config.cluster_environment import OTHERS, relative
-
-    raw = config.value()
-    for entry in config.scalars():
-        path = relative(entry.scalar or "", raw)
-        if path != entry.scalar and entry.path[0] not in OTHERS:
-            yield Put("C113", entry, value=path)
-
-
 RULES = (
     TextRule(  # what cannot be read or written
         "C100",
@@ -202,15 +190,6 @@ RULES = (
         "trial may read them: for a cluster they are left, and pedl2det run names them.",
         *config_example("hyperparameters: {}\nteam: {owner: ada}\n"),
         check=_leave_unknown_keys,
-    ),
-    TextRule(
-        "C113",
-        "config-paths",
-        "The model directory is the working directory everywhere, so a path that begins with its "
-        "place in a container of the cluster becomes a relative one, as in code (P014). One below "
-        "a mounted directory stays.",
-        *config_example("data: {rows: /run/pedl/workdir/rows.csv}\n", "data: {rows: ./rows.csv}\n"),
-        check=_make_paths_relative,
     ),
 )
 
