@@ -169,6 +169,19 @@ def test_several_trials_of_one_directory_are_migrated_together(tmp_path: Path) -
     assert "entrypoint: model_def:T\n" in (tmp_path / "const.yaml").read_text()
 
 
+def test_trials_of_the_same_name_are_told_by_their_modules(tmp_path: Path) -> None:
+    named = "entrypoints: {trial_class: more:T, data_loaders_function: data:make_data_loaders}\n"
+    more = MODEL.replace('"mse"', '"mae"')
+    write_tree(tmp_path, TRIAL | {"more.py": more, "other.yaml": CONFIG + named})
+
+    result = migrate([tmp_path])
+    write_all(result.files)
+
+    assert status(result) is Status.REWRITTEN
+    assert "entrypoint: more:T\n" in (tmp_path / "other.yaml").read_text()
+    assert "entrypoint: model_def:T\n" in (tmp_path / "const.yaml").read_text()
+
+
 def test_a_config_that_may_mean_either_trial_is_left(tmp_path: Path) -> None:
     files = {name: text for name, text in TRIAL.items() if name != "__init__.py"}
     write_tree(tmp_path, files | {"more.py": MODEL.replace("class T", "class U")})

@@ -215,6 +215,14 @@ def test_an_attribute_that_other_code_sets_on_the_trial_is_not_the_context(tmp_p
     assert "self.det_context = context" in text
 
 
+def test_an_attribute_of_another_class_is_no_attribute_of_the_trial(tmp_path: Path) -> None:
+    other = "\n\nclass Rows:\n    def __init__(self, context):\n        self.context = context\n"
+
+    text = migrated(tmp_path, {"model_def.py": MODEL + other})["model_def.py"]
+
+    assert "self.det_context" not in text and text.count("self.context = context") == 2
+
+
 def test_a_self_within_a_method_has_no_context(tmp_path: Path) -> None:
     inner = "        def begun(self):\n            return hparams['late']\n\n        model.c"
 

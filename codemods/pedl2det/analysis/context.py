@@ -173,13 +173,19 @@ class ContextReach:
         """The first of some names that no class of the trial uses for an attribute."""
         return next(name for name in names if name not in self._stored_attributes)
 
+    def may_be_of_trial(self, node: ast.Attribute) -> bool:
+        """Whether an attribute is not that of ``self`` in a class that is no trial."""
+        owner = self._flow.modules.home(node).names.class_around(node)
+        return owner is None or owner in self._classes or ast.unparse(node.value) != "self"
+
     @cached_property
     def _stored_attributes(self) -> set[str]:
         """The attributes that the classes of the trial set, define or name in a text."""
         modules = self._flow.modules  # other code may set them on the trial, too
         attributes = modules.of(ast.Attribute)
         answers = any(node.name == "__getattr__" for node in modules.of(ast.FunctionDef))
-        stored = {node.attr for node in attributes if answers or isinstance(node.ctx, ast.Store)}
+        stores = [node for node in attributes if answers or isinstance(node.ctx, ast.Store)]
+        stored = {node.attr for node in stores if self.may_be_of_trial(node)}
         for owner in self._classes:
             names = self._flow.modules.home(owner).names
             for node in names.below(owner):

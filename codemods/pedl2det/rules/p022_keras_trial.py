@@ -99,7 +99,7 @@ def _batch_size(trial: Trial, method: Function) -> Iterator[Fix]:
     attributes = [node for node in trial.modules.of(ast.Attribute) if node.attr == method.name]
     texts = [text for text in trial.modules.of(ast.Constant) if text.value == method.name]
     calls = [trial.modules.home(text).names.parents.get(text) for text in texts]
-    is_read = any(_may_be_of_trial(trial, node) for node in attributes) or any(
+    is_read = any(map(trial.context.may_be_of_trial, attributes)) or any(
         isinstance(call, ast.Call) and getattr(call.func, "id", "") in ("getattr", "methodcaller")
         for call in calls
     )
@@ -108,26 +108,31 @@ def _batch_size(trial: Trial, method: Function) -> Iterator[Fix]:
         yield Fix(method, (ReplaceStatement(method),))
 
 
-def _may_be_of_trial(trial: Trial, node: ast.Attribute) -> bool:
-    """Whether an attribute is not that of ``self`` in a class that is no trial."""
-    owner = trial.modules.home(node).names.class_around(node)
-    return owner is None or owner in trial.classes or ast.unparse(node.value) != "self"
-
-
 def _set_by_harness(trial: Trial, owner: ast.ClassDef) -> Iterator[Remark]:
     """Report reads of what the old harness set on the trial, where no callback sets it now."""
+    family = trial.flow.family(owner)
+    inside = {node for kind in family for node in trial.modules.home(kind).names.below(kind)}
+    is_given = any(getattr(node, "id", "") == "self" and _is_given(trial, node) for node in inside)
     for name in ("model", "validation_data_adapter"):
         nodes = [
             node
-            for kind in trial.flow.family(owner)
-            for node in trial.modules.home(kind).names.below(kind)
-            if isinstance(node, ast.Attribute) and ast.unparse(node) == f"self.{name}"
+            for node in trial.modules.of(ast.Attribute)
+            if node.attr == name and (node in inside or is_given)
+            if (ast.unparse(node.value) == "self") == (node in inside)
         ]
         is_only_read = all(isinstance(node.ctx, ast.Load) for node in nodes)
         for node in nodes if is_only_read else ():
             function = trial.modules.home(node).names.function_of(node)
             if getattr(function, "name", "") != _OWN:
-                yield Remark(node, f"self.{name} was set by the old harness, and is not set now")
+                message = f"{ast.unparse(node)} was set by the old harness, and is not set now"
+                yield Remark(node, message)
+
+
+def _is_given(trial: Trial, node: ast.AST) -> bool:
+    """Whether a value is more than asked for an attribute, such as ``Callback(self)``."""
+    parent = trial.modules.home(node).names.parents[node]
+    is_super = isinstance(parent, ast.Call) and getattr(parent.func, "id", "") == "super"
+    return not isinstance(parent, ast.Attribute) and not is_super
 
 
 EXAMPLE = """\

@@ -53,7 +53,8 @@ class Fits:
         self._script = script
         self._scripts = scripts
         self._fits = [call for call in modules.of(ast.Call) if self._is_fit(call)]
-        reached = self._reached()
+        reached = self._reached(script)
+        self._by_scripts = self._reached(*(one for one in modules if id(one) in scripts), script)
         #: The calls of ``fit`` that the script makes, itself or through functions.
         self.calls = [call for call in self._fits if self._around(call) in reached]
         self.functions: set[Callable] = set()  #: that lead to them
@@ -70,11 +71,11 @@ class Fits:
         home = self.modules.home(node)
         return home.names.definition_around(node) or home
 
-    def _reached(self) -> set[ast.AST | Source]:
-        """The script, and the functions that it calls, itself or through others."""
-        reached: set[ast.AST | Source] = {self._script}
-        calls = self._script.names.of(ast.Call)
-        calls = [call for call in calls if self._around(call) is self._script]
+    def _reached(self, *scripts: Source) -> set[ast.AST | Source]:
+        """Scripts, and the functions that they call, themselves or through others."""
+        reached: set[ast.AST | Source] = {*scripts}
+        calls = [call for script in scripts for call in script.names.of(ast.Call)]
+        calls = [call for call in calls if self._around(call) in scripts]
         while calls:
             for function in {*self.flow.called(calls.pop())} - reached:
                 reached.add(function)
@@ -146,13 +147,13 @@ class Fits:
             yield call, _AGAIN, WRITE_TRIAL
 
     def _may_yield(self, call: ast.Call) -> bool:
-        """Whether a call is in a function or at the top of a script, and in no comprehension."""
+        """Whether scripts make a call in a function or at their top, and in no comprehension."""
         home = self.modules.home(call)
         scope = next(
             (outer for outer in home.names.around(call) if isinstance(outer, SCOPES)), home.tree
         )
         is_script = scope is home.tree and id(home) in self._scripts
-        return is_script or isinstance(scope, ast.FunctionDef)
+        return is_script or (isinstance(scope, ast.FunctionDef) and scope in self._by_scripts)
 
 
 def _lacks_validation(call: ast.Call) -> bool:

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
@@ -18,9 +18,6 @@ from pedl2det.analysis.project import Reader, read
 from pedl2det.analysis.text_rules import GONE_SEARCHERS
 from pedl2det.errors import Pedl2DetError
 from pedl2det.scripts import lower
-
-if TYPE_CHECKING:
-    from pedl2det_runtime.config.hparams import Choices
 
 #: Prefix of directories whose config was in the code of a script.
 IN_CODE = "pedl2det-config-"
@@ -33,9 +30,9 @@ class Settings:
     length: int
     validation_period: int  # 0 if there is a validation only at the end
     values: dict[str, str]  # everything but the length, as text, by its key in the config
-    #: By dotted path: sampled values; those to try of searched hyperparameters.
+    #: By dotted path: sampled values; the `Choices` of searched hyperparameters.
     hparams: dict[str, Any] = field(default_factory=dict, compare=False)
-    choices: Mapping[str, Choices] = field(default_factory=dict, compare=False)
+    choices: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
 
 def settings_of(config: Path, overrides: tuple[str, ...] = ()) -> Settings | None:

@@ -99,8 +99,11 @@ class _Marks(ast.NodeTransformer):
 
     def _marked(self, statements: list[ast.stmt]) -> Iterator[ast.stmt]:
         for statement in statements:
-            if not _must_be_first(statement):
-                yield self._mark(statement)
+            match statement:
+                case ast.Expr(value=ast.Constant()) | ast.ImportFrom(module="__future__"):
+                    pass  # it comes first in its file or function
+                case _:
+                    yield self._mark(statement)
             yield statement
 
     def _mark(self, statement: ast.stmt) -> ast.stmt:
@@ -112,9 +115,3 @@ class _Marks(ast.NodeTransformer):
         place = ast.Tuple([ast.Constant(self._file), ast.Constant(first)], ast.Load())
         look_up = ast.Subscript(ast.Name(_MARKED, ast.Load()), place, ast.Load())
         return ast.fix_missing_locations(ast.copy_location(ast.Expr(look_up), statement))
-
-
-def _must_be_first(statement: ast.stmt) -> bool:
-    """Whether it is a docstring, or an import from the future."""
-    is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-    return is_text or getattr(statement, "module", "") == "__future__"

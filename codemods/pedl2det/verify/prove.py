@@ -163,8 +163,7 @@ def _compare(verdict: Verdict, pair: Pair, length: TrainingLength, workshop: Wor
         comparison = replace(comparison, differences=(*comparison.differences, difference))
     old, new = pair.settings()
     settings = differing_settings(old, new, pair.names) if old and new else {}
-    notes = (*settings.values(),)
-    verdict = replace(verdict, comparison=comparison, notes=notes)
+    verdict = replace(verdict, comparison=comparison, notes=(notes := (*settings.values(),)))
     if comparison.is_equal:
         known = [_place(finding, verdict.directory) for finding in pair.known_differences]
         message = describe_equal(comparison, length, known, [*settings])

@@ -81,9 +81,8 @@ def _rows(ends: _Columns, inner: _Columns, trained: Sequence[set[str]]) -> list[
         tuple(values[turn % len(values)] for values in turns)
         for turn in range(max(map(len, inner), default=0))
     ]
-    first, others = together[:1], together[1:]
-    pairs = _covering([*filter(None, ends)], [*trained, *map(set, first)])
-    return [*first, *itertools.islice(pairs, _MOST), *others]
+    pairs = _covering([*filter(None, ends)], [*trained, *map(set, together[:1])])
+    return [*together[:1], *itertools.islice(pairs, _MOST), *together[1:]]
 
 
 def _covering(columns: _Columns, trained: Sequence[set[str]]) -> Iterator[tuple[str, ...]]:

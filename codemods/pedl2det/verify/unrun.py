@@ -15,7 +15,6 @@ import pedl2det_names as names
 from pedl2det.analysis.project import SUPPORT
 from pedl2det.analysis.source import Source
 from pedl2det.engine.migration import Lines, NewFile
-from pedl2det.findings import Unreadable
 from pedl2det.verify import processes
 from pedl2det.verify.copies import Copy
 
@@ -104,10 +103,7 @@ def missing_names(files: Iterable[NewFile]) -> list[str]:
 def _libraries_of(path: Path, text: bytes) -> dict[str, int]:
     """The names of libraries in a file, as they are spelled there, with their first lines."""
     found: dict[str, int] = {}
-    try:
-        source = Source.of(path, text.decode())
-    except (Unreadable, UnicodeDecodeError):
-        return found
+    source = Source.of(path, text.decode(errors="replace"))
     for node in source.names.of(ast.Name, ast.Attribute):
         if not isinstance(source.names.parents.get(node), ast.Attribute):
             dotted = source.names.qualified(node) or ""

@@ -63,6 +63,19 @@ _VALIDATION = """\
     def compute_validation_metrics(self, step):
         return {"num_inputs": 4, "validation_metrics": {"auc": auc(self.model)}}
 """
+_GIVEN = """\
+
+    def keras_callbacks(self, hparams):
+        return [Rollback(self)]
+
+
+class Rollback(tf.keras.callbacks.Callback):
+    def __init__(self, trial):
+        self.trial = trial
+
+    def on_batch_end(self, batch, logs=None):
+        self.model.set_weights(self.trial.model.get_weights())
+"""
 _LISTED = _BUILT.replace(
     "optimizer, loss=self.{loss}(){metrics})",
     "\n            optimizer, loss=self.loss(), metrics=legacy_keras.named_metrics(self)\n"
@@ -116,6 +129,11 @@ CASES = (
                 value="legacy_keras.standalone_optimizer(choose())"
             ).replace("as tf\n", "as tf\n\nimport legacy_keras\n")
         },
+    ),
+    Case(  # the trial is given to code that asks for what the harness set on it
+        pedl_trial(f"{_START}{_BUILD}{_GIVEN}", "KerasTrial"),
+        {},
+        "carried over unchanged: self.trial.model was set by the old harness",
     ),
     _by_name("tf.keras.optimizers.legacy.SGD(0.1)", "tf.keras.optimizers.legacy.SGD(0.1)"),
     _by_name("'adadelta'", "'adadelta'", base="TFKerasTrial"),

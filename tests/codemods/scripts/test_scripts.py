@@ -475,13 +475,19 @@ def test_a_function_of_another_file_yields_what_it_fits() -> None:
         "    model.fit(*(data(n), data(n)), validation_data=(data(3), data(3)))\n"
     )
 
-    new = lowered("from training import run\n\nrun(keras.Model('net'))\n", training=training)
+    code = "from training import run\n\nrun(keras.Model('net'))\n"
+    new = lowered(code, training=training)
 
     assert "    yield from run(keras.Model('net'))\n" in new.text
     other = new.texts["training"]
     assert "def run(model, n=2) -> None:\n" in other
     assert "    yield legacy_keras.Fit(\n        model, *(data(n), data(n))" in other
     assert other.startswith("import keras\n\nimport legacy_keras\n")
+
+    debug = f"{HEAD}from training import run\n\n\ndef debug():\n    run(keras.Model('net'))\n"
+    shared = lowered(code, training=training, debug=debug)  # which nothing of the script calls
+    assert ["trains where the trial cannot resume" in one for one in shared.left] == [True]
+    assert shared.texts["debug"].count("yield") == 0
 
 
 def test_what_other_scripts_of_the_project_train_is_theirs() -> None:
