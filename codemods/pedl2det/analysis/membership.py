@@ -65,9 +65,10 @@ def homes_of_trials(
 ) -> dict[Path, Path]:
     """The candidates that define a trial or lead to one, each with the directory of its trial."""
     configs = list(configs)
-    packages = {  # that a config names
-        path.parent / top
+    packages = {  # that a config names, beside it or beside its directory
+        base / top
         for path in configs
+        for base in (path.parent, path.parent.parent)
         if (config := reader.config_or_none(path)) is not None
         if (top := re.split("[.:]", config.trial)[0])
     }

@@ -139,9 +139,10 @@ def _train(
                     runtime().run(options, screen)
     except errors.Pedl2DetError as error:
         if isinstance(error, errors.TrialLoadError):
-            from pedl2det.verify.configs import config_in_script  # it brings libcst
+            from pedl2det.verify.configs import configs_in_scripts  # it brings libcst
 
-            config_in_script(options.directory)  # it tells a script of the Native API from a trial
+            # It tells a script of the Native API from a trial.
+            next(configs_in_scripts(options.directory), None)
         fail(error, with_stack)
     except errors.Interrupted as stop:
         _stop(stop, named, hosts)
@@ -170,10 +171,10 @@ def _config_of_script(path: Path) -> Path | None:
     configs = [file for file in home.glob("*.y*ml") if file.suffix in YAML]
     if not path.exists() or (configs and not path.is_file()):
         return None
-    from pedl2det.verify.configs import config_in_script  # it brings libcst
+    from pedl2det.verify.configs import configs_in_scripts  # it brings libcst
 
     try:
-        return config_in_script(path)
+        return next(configs_in_scripts(path), None)
     except Pedl2DetError:
         if not any(b"script" in file.read_bytes() for file in configs):
             raise

@@ -54,15 +54,17 @@ _STEPS = frozenset({"max_steps", "target_trial_steps", "step_budget"})
 
 def lower(reading: Reading) -> Reading:
     """Return the project with its scripts written as trials; other projects as they are."""
-    paths = {*reading.project.scripts}
+    trial, named = reading.trial, set()
     for path, config in reading.configs.items():
-        entry = config.entry("entrypoint", "script")
-        if entry is not None and entry.scalar:
-            paths |= {base / entry.scalar for base in (path.parent, reading.project.home)}
-    trial = reading.trial
+        if name := config.scalar("entrypoint", "script"):
+            named |= {base / name for base in (path.parent, reading.project.home)}
+    paths = named.union(reading.project.scripts)
     sources, scripts = (_carry_over if trial.carried else lower_sources)(trial.modules, paths)
     if not scripts:
         return reading
+    for path in named & scripts.keys():  # these have their config
+        findings = scripts[path].findings
+        findings[:] = [finding for finding in findings if finding.message != _COMPUTED]
     unseen = {path: _at_new_lines(lines, scripts.get(path)) for path, lines in trial.unseen.items()}
     trial = make_trial(
         reading.project, sources, reading.configs, carried=trial.carried, unseen=unseen

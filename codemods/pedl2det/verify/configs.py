@@ -95,11 +95,6 @@ def differing_settings(
     return differing
 
 
-def config_in_script(path: Path) -> Path | None:
-    """Write the config of a script to a temporary file; None if there is no such script."""
-    return next(configs_in_scripts(path), None)
-
-
 def configs_in_scripts(path: Path) -> Iterator[Path]:
     """Write the config of each script to a temporary file.
 

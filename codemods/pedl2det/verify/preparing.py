@@ -14,7 +14,7 @@ from pedl2det.errors import Pedl2DetError
 from pedl2det.files.journal import content
 from pedl2det.findings import Finding, Kind
 from pedl2det.report.text import simplest_first
-from pedl2det.verify.configs import IN_CODE, Settings, config_in_script, settings_of
+from pedl2det.verify.configs import IN_CODE, Settings, configs_in_scripts, settings_of
 from pedl2det.verify.copies import Copy, Extent, Workshop, extent_of, project_of
 
 #: Begins a script that `pedl2det eject` writes.
@@ -206,7 +206,7 @@ def chosen_config(home: Path, *, any_will_do: bool = False) -> Path:
         named = [path for path in configs if path.stem == "const"]
         if len(named) == 1 or len(configs) == 1 or (any_will_do and configs):
             return simplest_first(configs)[0]
-        in_script = config_in_script(home) if not configs else None
+        in_script = next(configs_in_scripts(home), None) if not configs else None
         if in_script is not None:
             return in_script
         raise Pedl2DetError(str(error)) from None

@@ -60,12 +60,13 @@ def test_a_trial_in_a_package_has_its_home_where_the_config_is(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("named", ["nets:T", "nets.cnn:T"])
-def test_a_trial_has_its_home_where_the_config_is_that_names_its_package(
-    named: str, tmp_path: Path
+@pytest.mark.parametrize("config", ["const.yaml", "configs/const.yaml"])
+def test_a_trial_has_its_home_where_the_package_is_that_its_config_names(
+    config: str, named: str, tmp_path: Path
 ) -> None:
     model = MODEL.replace("from data", "from nets.data")
     package = {"__init__.py": "from nets.cnn import T\n", "cnn.py": model, "data.py": DATA}
-    write_tree(tmp_path, {"const.yaml": entry(named)} | under("nets", package))
+    write_tree(tmp_path, {config: entry(named)} | under("nets", package))
 
     project = only(tmp_path)
 

@@ -20,6 +20,7 @@ import pytest
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.project import Script
 from pedl2det.analysis.source import Source
+from pedl2det.engine import migrate
 from pedl2det.findings import Kind
 from pedl2det.scripts import lower_sources
 
@@ -662,6 +663,20 @@ def test_a_config_that_is_computed_is_left_to_a_person() -> None:
 
     assert new.script.config is None
     assert ["is computed" in one for one in new.left] == [True]
+
+
+def test_a_config_that_is_computed_may_be_in_a_file(tmp_path: Path) -> None:
+    code = NATIVE.replace("context = init", 'config["searcher"]["max_steps"] = 7\ncontext = init')
+    (tmp_path / "train.py").write_text(code)
+    searcher = "searcher: {name: single, metric: val_loss, max_steps: 7}\n"
+    hparams = "hyperparameters: {global_batch_size: 4, rate: 0.1}\n"
+    (tmp_path / "const.yaml").write_text(f"{searcher}{hparams}entrypoint: {{script: train.py}}\n")
+
+    result = migrate([tmp_path])
+
+    assert result.of_kind(Kind.LEFT) == []
+    (config,) = (file.new for file in result.files if file.path.suffix == ".yaml")
+    assert b"entrypoint: train:TrainTrial" in config
 
 
 PREPARED = """\

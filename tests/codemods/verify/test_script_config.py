@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from pedl2det.errors import Pedl2DetError
-from pedl2det.verify.configs import config_in_script, configs_in_scripts
+from pedl2det.verify.configs import configs_in_scripts
 from support import write_tree
 
 CONFIG = """\
@@ -51,7 +51,7 @@ HELD = {
 
 
 def held(path: Path) -> Any:
-    file = config_in_script(path)
+    file = next(configs_in_scripts(path), None)
     return yaml.safe_load(file.read_text()) if file is not None else None
 
 
