@@ -131,8 +131,7 @@ def _set_by_harness(trial: Trial, owner: ast.ClassDef) -> Iterator[Remark]:
 def _is_given(trial: Trial, node: ast.AST) -> bool:
     """Whether a value is more than asked for an attribute, such as ``Callback(self)``."""
     parent = trial.modules.home(node).names.parents[node]
-    is_super = isinstance(parent, ast.Call) and getattr(parent.func, "id", "") == "super"
-    return not isinstance(parent, ast.Attribute) and not is_super
+    return not isinstance(parent, ast.Attribute) and not ast.unparse(parent).startswith("super(")
 
 
 EXAMPLE = """\

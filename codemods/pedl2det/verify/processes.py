@@ -11,6 +11,7 @@ import runpy
 import sys
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from pedl2det.engine import end_with_parent
@@ -26,16 +27,18 @@ def start(module: str, arguments: list[str], cwd: Path, errors: Path) -> BasePro
 
     It ends with the process that starts it, however that ends.
     """
-    own = dict(os.environ)
+    own, main = dict(os.environ), sys.modules["__main__"]
     context: Any = multiprocessing.get_context(_METHOD)
     context.set_forkserver_preload([_PRELOADED])
     process: BaseProcess = context.Process(
         target=_become, args=(module, arguments, cwd, errors, _FIXED | own)
     )
     os.environ.update(_FIXED | own)  # which the server reads when it starts
+    sys.modules["__main__"] = ModuleType("__main__")  # or each would import our own
     try:
         process.start()
     finally:
+        sys.modules["__main__"] = main
         for name in _FIXED.keys() - own.keys():
             del os.environ[name]
     return process

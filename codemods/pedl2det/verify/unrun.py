@@ -41,11 +41,9 @@ def skipped_functions(old: Copy, new: Copy) -> list[str]:
     # A hook that is never called changes nothing that a short training shows.
     twins, skipped = _statements(new), []
     for path, statements in _statements(old).items():
-        twin = twins.get(path, [])
-        executed, new_executed = (
-            {one.function for one in some if one.is_executed} for some in (statements, twin)
-        )
-        names = executed & {one.function for one in twin} - new_executed
+        both = statements, (twin := twins.get(path, []))
+        executed, entered = ({one.function for one in some if one.is_executed} for some in both)
+        names = executed & {one.function for one in twin} - entered
         skipped += [f"{path.name}: {name}" for name in sorted(names)]
     return skipped
 

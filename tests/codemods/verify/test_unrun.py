@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 from pedl2det.verify.copies import Copy, Extent
+from pedl2det.verify.executed import _Marks
 from pedl2det.verify.unrun import common, skipped_functions, unrun_lines
 
 CODE = """\
@@ -43,13 +45,21 @@ def unused():
 HOME = Path("/trials/t")
 
 
+def logged(file: Path, executed: list[int]) -> str:
+    """The log of a training that executed some lines of a file."""
+    marks = _Marks(str(file))
+    marks.visit(ast.parse(file.read_text()))
+    rows = [*marks.statements, *((line,) for line in executed)]
+    return "".join("\t".join(map(str, (file, *row))) + "\n" for row in rows)
+
+
 def unrun(root: Path, executed: dict[str, list[int]]) -> dict[str, list[int]]:
     (root / "t").mkdir()
     (root / "t" / "model_def.py").write_text(CODE)
     (root / "t" / "legacy_keras.py").write_text("if 0:\n    x = 1\n")
     extent = Extent(HOME, HOME, (HOME,))
     copy = Copy("new", extent, root / "t", root / "out", root / "t" / "const.yaml")
-    log = [f"{line} {root}/t/{name}\n" for name, lines in executed.items() for line in lines]
+    log = [logged(root / "t" / name, lines) for name, lines in executed.items()]
     copy.lines.write_text("".join(log))
     return {path.name: sorted(lines) for path, lines in unrun_lines(copy).items()}
 
@@ -112,8 +122,7 @@ def test_what_the_old_training_alone_executes_is_named_by_its_function(tmp_path:
         (root / "model_def.py").write_text(code)
         extent = Extent(HOME, HOME, (HOME,))
         copies.append(Copy(name, extent, root, tmp_path / f"{name}-out", root / "const.yaml"))
-        log = "".join(f"{line} {root}/model_def.py\n" for line in lines)
-        copies[-1].lines.write_text(log)
+        copies[-1].lines.write_text(logged(root / "model_def.py", lines))
 
     old, new = copies
     found = ["model_def.py: Slow.on_epoch_end", "model_def.py: halve.end"]
