@@ -141,8 +141,7 @@ def _train(
         if isinstance(error, errors.TrialLoadError):
             from pedl2det.verify.configs import configs_in_scripts  # it brings libcst
 
-            # It tells a script of the Native API from a trial.
-            next(configs_in_scripts(options.directory), None)
+            next(configs_in_scripts(options.directory), None)  # tells one of these from a trial
         fail(error, with_stack)
     except errors.Interrupted as stop:
         _stop(stop, named, hosts)

@@ -15,31 +15,35 @@ from types import ModuleType
 from typing import Any
 
 from pedl2det.engine import end_with_parent
-
-_METHOD = "forkserver" if sys.platform == "linux" else "spawn"
-_PRELOADED = "pedl2det.verify.preloaded"
-#: The order of a set of strings is the same in all.
-_FIXED = {"PYTHONHASHSEED": "0"}
+from pedl2det.errors import Pedl2DetError
 
 
 def start(module: str, arguments: list[str], cwd: Path, errors: Path) -> BaseProcess:
     """Start ``python -m module arguments``, which writes to a file what it says to stderr.
 
     It ends with the process that starts it, however that ends.
+
+    Raises:
+        Pedl2DetError: the process that imports TensorFlow was killed, as by a wrong kind of CPU.
     """
     own, main = dict(os.environ), sys.modules["__main__"]
-    context: Any = multiprocessing.get_context(_METHOD)
-    context.set_forkserver_preload([_PRELOADED])
+    environment = {"PYTHONHASHSEED": "0"} | own  # a set of strings has the same order in all
+    method = "forkserver" if sys.platform == "linux" else "spawn"
+    context: Any = multiprocessing.get_context(method)
+    context.set_forkserver_preload(["pedl2det.verify.preloaded"])
     process: BaseProcess = context.Process(
-        target=_become, args=(module, arguments, cwd, errors, _FIXED | own)
+        target=_become, args=(module, arguments, cwd, errors, environment), name="MainProcess"
     )
-    os.environ.update(_FIXED | own)  # which the server reads when it starts
+    errors.touch()  # it may end before it writes
+    os.environ.update(environment)  # which the server reads when it starts
     sys.modules["__main__"] = ModuleType("__main__")  # or each would import our own
     try:
         process.start()
+    except EOFError:
+        raise Pedl2DetError("TensorFlow ends Python when it is imported: pedl2det doctor") from None
     finally:
         sys.modules["__main__"] = main
-        for name in _FIXED.keys() - own.keys():
+        for name in environment.keys() - own.keys():
             del os.environ[name]
     return process
 

@@ -60,8 +60,8 @@ class Series:
         batches = max(_LEAST_OF_OTHERS, int(min(_SECONDS_OF_ANOTHER, seconds) * proof.pace))
         by_message: dict[tuple[bool, str], list[str]] = defaultdict(list)
         began, left = time.monotonic(), []
-        for number, training in enumerate((resumed(first), *others)):
-            if number >= _TRAININGS and time.monotonic() - began > _SECONDS_OF_OTHERS:
+        for earlier, training in enumerate((resumed(first), *others)):
+            if earlier >= _TRAININGS and time.monotonic() - began > _SECONDS_OF_OTHERS:
                 left.append(training)
                 continue
             is_same = training.is_resumed and proof.batches == proof.total

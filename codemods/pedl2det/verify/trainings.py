@@ -77,10 +77,11 @@ def _columns(values: Iterable[tuple[str, Iterable[Any]]]) -> _Columns:
 def _rows(ends: _Columns, inner: _Columns, trained: Sequence[set[str]]) -> list[tuple[str, ...]]:
     """Return the middles of long ranges, all other values in pairs, other inner values."""
     turns = [within or values for within, values in zip(inner, ends, strict=True)]
-    together = [
+    rows = (
         tuple(values[turn % len(values)] for values in turns)
         for turn in range(max(map(len, inner), default=0))
-    ]
+    )
+    together = [row for row in rows if not any(map({*row}.issubset, trained))]
     pairs = _covering([*filter(None, ends)], [*trained, *map(set, together[:1])])
     return [*together[:1], *itertools.islice(pairs, _MOST), *together[1:]]
 

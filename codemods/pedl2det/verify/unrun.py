@@ -78,9 +78,6 @@ def common(first: Lines, second: Lines) -> Lines:
     return {**first, **second, **both}
 
 
-_LIBRARIES = ("numpy", "tensorflow")
-
-
 def missing_names(files: Iterable[NewFile]) -> list[str]:
     """Return the new names that no installed library has, as ``data.py:7: tensorflow.old``.
 
@@ -105,7 +102,7 @@ def _libraries_of(path: Path, text: bytes) -> dict[str, int]:
     for node in source.names.of(ast.Name, ast.Attribute):
         if not isinstance(source.names.parents.get(node), ast.Attribute):
             dotted = source.names.qualified(node) or ""
-            if dotted.partition(".")[0] in _LIBRARIES:
+            if dotted.partition(".")[0] in ("numpy", "tensorflow"):
                 found.setdefault(dotted, node.lineno)
     return found
 

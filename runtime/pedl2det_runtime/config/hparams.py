@@ -88,14 +88,17 @@ def choices(config: ExperimentConfig) -> dict[str, Choices]:
 def _choices(config: ExperimentConfig, spec: dict[str, Any]) -> Choices:
     if spec["type"] == "categorical":
         return Choices(_axis(spec), [], are_all=True)
-    if config.searcher.name != "grid" and spec["type"] in ("double", "log"):
-        ends = [*_bounds(spec)] if spec["type"] == "double" else []
-        lower, middle, upper = _axis({**spec, "count": 5})[1:-1]
-        return Choices(ends, [middle, lower, upper], are_all=False)
-    values: Sequence[Any] = _axis(spec) if config.searcher.name == "grid" else ()
-    if not values:
+    values: Sequence[Any]
+    if config.searcher.name == "grid":
+        values = _axis(spec)
+    elif spec["type"] == "int":
         low, high = _whole_bounds(config, spec)
         values = range(low, high + 1)
+    else:
+        ends = _bounds(spec) if spec["type"] == "double" else ()
+        lower, middle, upper = _axis({**spec, "count": 5})[1:-1]
+        inner = [*dict.fromkeys((middle, lower, upper))]
+        return Choices([*dict.fromkeys(ends)], inner, are_all=False)
     if len(values) <= _FEW:
         return Choices([*values], [], are_all=True)
     last = len(values) - 2
