@@ -13,7 +13,7 @@ from pedl2det.analysis.config import Config
 from pedl2det.analysis.modules import added_paths
 from pedl2det.analysis.project import SUPPORT, Project, Reader
 from pedl2det.analysis.source import Source
-from pedl2det.analysis.tree import bytes_or_none, is_present
+from pedl2det.analysis.tree import PRUNED, bytes_or_none, is_present
 from pedl2det.analysis.trial import TRIALS
 
 #: Functions of the Native API that turn a script into a trial, and those that submit a trial.
@@ -150,12 +150,12 @@ def members(
     init = home / "__init__.py"
     walk.follow([*trials, *walk.named(configs), *([init] if is_present(init) else [])])
 
-    def beside() -> list[Path]:
-        """The other Python files in the directories of the files so far."""
+    def beside(*folders: Path) -> list[Path]:
+        """The other Python files in some folders and in the directories of the files so far."""
         directories = {file.parent for file in walk.files if file.is_relative_to(home)}
         return [
             file
-            for directory in sorted(directories)
+            for directory in sorted(directories.union(folders))
             for file in sorted(directory.glob("*.py"))
             if file not in walk.files
             and not any(file.is_relative_to(other) for other in others)
@@ -169,7 +169,8 @@ def members(
             walk.follow([file])
     needed = frozenset(walk.files)
     walk.follow(old)
-    while new := [file for file in beside() if _uses(file, walk.files, home)]:
+    below = [path for path in home.glob("*/") if path.name not in PRUNED]  # such as tests
+    while new := [file for file in beside(*below) if _uses(file, walk.files, home)]:
         walk.follow(new)
     is_home = home in walk.bases or not walk.bases
     root = home if is_home else max(walk.bases, key=lambda path: len(path.parts))
@@ -310,9 +311,8 @@ def _uses(file: Path, files: set[Path], home: Path) -> bool:
     data = bytes_or_none(file) or b""
     if _HARNESS.search(data):
         return True
-    modules = {
-        path.stem for path in files if path.parent == file.parent and path.stem != "__init__"
-    }
+    near = [path for path in files if path.parent in (file.parent, home)]
+    modules = {path.stem for path in near if path.stem != "__init__"}
     inner = (path.relative_to(home).parts for path in files if path.is_relative_to(home))
     modules |= {parts[0] for parts in inner if len(parts) > 1}
     words = "|".join(re.escape(name) for name in sorted(modules))

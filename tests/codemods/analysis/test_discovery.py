@@ -395,3 +395,10 @@ def test_modules_that_a_text_imports_belong_to_the_trial(tmp_path: Path) -> None
     assert "other" not in only(tmp_path / "below").modules
     assert "other" in only(tmp_path / "beside").modules
     assert not {"other", "nets.dense"} & only(tmp_path / "library").modules.keys()
+
+
+def test_code_in_a_folder_below_that_uses_the_trial_belongs_to_it(tmp_path: Path) -> None:
+    files = {"test_model.py": "from model_def import T\n", "plain.py": "import json\n"}
+    write_tree(tmp_path, TRIAL | under("tests", files))
+
+    assert sorted(only(tmp_path).modules) == ["__init__", "data", "model_def", "tests.test_model"]
