@@ -1,11 +1,12 @@
 """Migrate trials that others wrote; print what becomes of them, and what code none of them reaches.
 
-Usage: foreign.py [DATA] [--save DIR] [--lines] [--whole] [--verify [NAME...]]
+Usage: foreign.py [DATA] [--save DIR] [--lines] [--whole] [--verify [NAME...]] [--trainings N]
 
 DATA holds the trials, as ``*_trials*/TRIAL/``; they are copied before anything is done.
 ``--save`` keeps what was written and reported, so that two versions of the tool can be compared
 byte for byte by ``diff -r``. ``--lines`` names the lines that no trial reaches. ``--verify`` trains
-old and new instead, one line a trial; with ``--whole`` each of them is carried over whole (P034).
+old and new instead, one line a trial; with ``--whole`` each of them is carried over whole (P034),
+and with ``--trainings`` it is trained no oftener, by its other configs and values, than that.
 """
 
 from __future__ import annotations
@@ -41,13 +42,14 @@ def main() -> None:
     parser.add_argument("--lines", action="store_true", help="name the lines nobody reaches")
     parser.add_argument("--whole", action="store_true", help="prove each carried over whole")
     parser.add_argument("--verify", nargs="*", metavar="NAME", help="prove these trials, or all")
+    parser.add_argument("--trainings", type=int, metavar="N", help="of each, after the first one")
     given = parser.parse_args()
     trials = sorted(path for path in given.data.glob("*_trials*/*/"))
     if not trials:
         sys.exit(f"{given.data}: no trials (*_trials*/TRIAL/)")
     if given.verify is not None:
         named = [path for path in trials if path.name in given.verify]
-        sys.exit(verify(named or trials, given.whole))
+        sys.exit(verify(named or trials, given.whole, given.trainings))
     measured = coverage.Coverage(data_file=None, include=[f"{CODE}/*"])
     with tempfile.TemporaryDirectory() as directory:
         out = (given.save or Path(directory)).resolve()
@@ -109,7 +111,7 @@ def print_unreached(measured: coverage.Coverage, with_lines: bool) -> None:
     print(f"{unreached} of {total} statements, {100 * unreached / total:.1f} %, reached by none")
 
 
-def verify(trials: list[Path], whole: bool) -> int:
+def verify(trials: list[Path], whole: bool, trainings: int | None) -> int:
     """Prove each trial as ``migrate`` does, but in one form alone; it wants TensorFlow."""
     from pedl2det.engine import Options, migrate
     from pedl2det.verify.series import Series, prove
@@ -122,7 +124,8 @@ def verify(trials: list[Path], whole: bool) -> int:
             options = Options(carries=lambda _: whole)
             again = functools.partial(_migrate_again, copy, options)
             result = migrate([copy], options)
-            series = Series(len(result.outcomes), lambda line: print(line, file=sys.stderr))
+            limits = {} if trainings is None else {"trainings": trainings, "seconds": 0.0}
+            series = Series(len(result.outcomes), _print_progress, **limits)
             result = prove(result, series.by_configs, again, only_proved=False)
             for outcome in [one for one in result.outcomes if one.proof is not None]:
                 name, proof = outcome.directory.relative_to(directory), outcome.proof
@@ -132,6 +135,10 @@ def verify(trials: list[Path], whole: bool) -> int:
                 print(f"{trial.name}: no trial of an old API", flush=True)
     print(_counted(verdicts))
     return int(set(verdicts) != {"equal"})
+
+
+def _print_progress(line: str) -> None:
+    print(line, file=sys.stderr)
 
 
 def _migrate_again(directory: Path, options: Options, **changes: Any) -> Result:

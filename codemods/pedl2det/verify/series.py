@@ -7,7 +7,7 @@ import functools
 import time
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pedl2det.engine.migration import Proof, Result, Status
@@ -22,18 +22,19 @@ from pedl2det.verify.verdict import listed
 from pedl2det.visible import shown
 
 _SECOND = "in the second form, because the first was refuted"
-_TRAININGS = 16  # of a trial, by other configs and values of searches, however long they take
-_SECONDS_OF_OTHERS = 120.0  # of all trainings after the first together
 _SECONDS_OF_ANOTHER = 20.0
 _LEAST_OF_OTHERS = 50  # batches, if fewer fit in these seconds
 
 
+@dataclass
 class Series:
     """Verifies migrations one after the other, and prints when each begins and ends."""
 
-    def __init__(self, total: int, say: Callable[[str], None]) -> None:
-        self._total, self._say = total, say
-        self._numbers: dict[Path, int] = {}
+    total: int  #: how many trials there are
+    say: Callable[[str], None]
+    trainings: int = 16  #: of each by other configs and values of searches, however long they take
+    seconds: float = 120.0  #: of these together, in which it may be trained more often
+    _numbers: dict[Path, int] = field(default_factory=dict)
 
     def by_configs(self, directory: Path, result: Result) -> Proof:
         """Prove a migration by the configs of the trial, and by values of their searches.
@@ -49,19 +50,19 @@ class Series:
         first, *others = every or [Training(None)]
         how = "rewritten again" if directory in self._numbers else "migrated"
         number = self._numbers.setdefault(directory, len(self._numbers) + 1)
-        place = f"[{number}/{max(number, self._total)}] {shown(directory)}"
-        self._say(f"{place}: training it as it is and {how}")
+        place = f"[{number}/{max(number, self.total)}] {shown(directory)}"
+        self.say(f"{place}: training it as it is and {how}")
         began = time.monotonic()
         proof = verify_trial(directory, first.config, result=result)
-        self._say(f"{place}: {proof.message} ({time.monotonic() - began:.0f} s)")
+        self.say(f"{place}: {proof.message} ({time.monotonic() - began:.0f} s)")
         if not proof.is_equal:
             return proof
-        seconds = _SECONDS_OF_OTHERS / max(min(len(others), _TRAININGS - 1), 1)
+        seconds = self.seconds / max(min(len(others), self.trainings - 1), 1)
         batches = max(_LEAST_OF_OTHERS, int(min(_SECONDS_OF_ANOTHER, seconds) * proof.pace))
         by_message: dict[tuple[bool, str], list[str]] = defaultdict(list)
         began, left = time.monotonic(), []
         for earlier, training in enumerate((resumed(first), *others)):
-            if earlier >= _TRAININGS and time.monotonic() - began > _SECONDS_OF_OTHERS:
+            if earlier >= self.trainings and time.monotonic() - began > self.seconds:
                 left.append(training)
                 continue
             is_same = training.is_resumed and proof.batches == proof.total
@@ -76,7 +77,7 @@ class Series:
                     unrun=common(proof.unrun, verdict.unrun),
                     unseen=common(proof.unseen, verdict.unseen),
                 )
-            self._say(f"    by {training}: {message}")
+            self.say(f"    by {training}: {message}")
             if verdict.refutes:
                 return replace(verdict, message=f"by {training}: {message}")
             by_message[training.is_resumed, message].append(str(training))

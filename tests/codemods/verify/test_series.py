@@ -78,6 +78,7 @@ def proved_by(
     unrun: Mapping[str, Lines] = MappingProxyType({}),
     pace: float = 0.0,
     found: tuple[Path, ...] | None = None,
+    seconds: float = 120.0,
 ) -> tuple[list[tuple[str, int | None]], Proof]:
     """The configs and the batches that are trained, and the proof, if that is what they show."""
     trained = []
@@ -99,7 +100,7 @@ def proved_by(
         return replace(verdict, unrun=unrun.get(name, {}))
 
     monkeypatch.setattr(series, "verify_trial", verify)
-    prover = series.Series(1, lambda line: None)
+    prover = series.Series(1, lambda line: None, seconds=seconds)
     if found is None:
         found = tuple(sorted(directory.glob("*.yaml"))) or tuple(configs(directory))
     outcome = Outcome(directory, Status.REWRITTEN, True, 1, 0, configs=found)
@@ -175,11 +176,10 @@ def test_a_search_in_the_code_of_a_script_is_proved(
 def test_sixteen_trainings_prove_a_trial_and_more_that_fit_in_the_time(
     seconds: float, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(series, "_SECONDS_OF_OTHERS", seconds)
     for net in range(10, 28):
         (tmp_path / f"{net}.yaml").write_text(CONFIG.replace("kind: dense", f"kind: net{net}"))
 
-    trained, proof = proved_by(tmp_path, {}, monkeypatch)
+    trained, proof = proved_by(tmp_path, {}, monkeypatch, seconds=seconds)
 
     assert len(trained) == number
     assert proof.message.endswith("; not trained by 26.yaml, 27.yaml") == (number == 16)
