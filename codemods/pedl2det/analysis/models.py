@@ -293,8 +293,9 @@ def _stored_keys(trial: Trial) -> Iterator[object]:
     """
     for item in trial.modules.of(ast.Subscript):
         if isinstance(item.ctx, ast.Store):
-            is_computed = "val_" in ast.unparse(item.slice) or ast.unparse(item.value) == "logs"
-            yield getattr(item.slice, "value", ... if is_computed else None)
+            may_be = "val_" in ast.unparse(item.slice) or ast.unparse(item.value) == "logs"
+            computed = ... if may_be else None
+            yield item.slice.value if isinstance(item.slice, ast.Constant) else computed
     for display in trial.modules.of(ast.Dict):
         yield from (getattr(key, "value", None) for key in display.keys)
     for call in trial.modules.of(ast.Call):

@@ -94,12 +94,8 @@ def with_legacy_config(old: str, result: TextResult) -> TextResult:
         return replace(result, findings=(*result.findings, finding))
     kept = patch.get("searcher", {}).keys() - {"name"} or hparams.keys() - {"batch_size"}
     notes = (TextFinding(RULE, line, Kind.NOTE, _KEPT.format(dumped)),) if kept else ()
-    return replace(
-        result,
-        text=text,
-        findings=(*result.findings, *notes),
-        changes=(*result.changes, TextChange(RULE, line)),
-    )
+    changes = (*result.changes, TextChange(RULE, line))
+    return TextResult(text, changes, (*result.findings, *notes))
 
 
 def _patch(have: dict[str, Any], want: dict[str, Any]) -> dict[str, Any]:

@@ -110,7 +110,7 @@ CASES = (
                 + _WRITTEN.format(key=key)
             },
         )
-        for key in ('"val_loss"', "metric")
+        for key in ('"val_loss"', "metric", "metric.name")
     ),
     Case(pedl_trial(_BY_PARAMS), {"net.py": _BY_PARAMS_AFTER}),
     Case(  # which metrics are those of the training is asked of the trial
