@@ -239,3 +239,34 @@ def test_a_constructor_that_another_one_replaces_is_none(tmp_path: Path) -> None
     )
 
     assert text["model_def.py"].count("self.context = context") == 1
+
+
+def test_names_that_the_package_binds_are_imported_from_its_first_file(tmp_path: Path) -> None:
+    package = "UNITS = 8\nfrom .data import make_data_loaders\nfrom .model_def import Net\n"
+    model = "from . import UNITS, data\n" + MODEL.replace('hparams["units"]', "UNITS")
+
+    files = migrated(
+        tmp_path, {"__init__.py": package, "model_def.py": model, "const.yaml": CONFIG}
+    )
+
+    assert "import data\n" in files["model_def.py"]
+    assert "from __init__ import UNITS\n" in files["model_def.py"]
+    assert "entrypoint: __init__:Net\n" in files["const.yaml"]
+
+
+def test_a_script_in_a_folder_imports_what_is_beside_it(tmp_path: Path) -> None:
+    net = "from keras.layers import Dense\n\nUNITS, KIND = 4, Dense\n"
+    script = (
+        "import tensorflow as tf\n\nimport pedl\nfrom net import UNITS\n\n"
+        "model = tf.keras.Sequential([tf.keras.layers.Dense(UNITS)])\nmodel.compile('sgd', 'mse')\n"
+        "x = tf.ones([8, UNITS])\nmodel.fit(x, x, batch_size=4, validation_data=(x, x))\n"
+    )
+    config = "entrypoint: {script: src/train.py}\n" + CONFIG
+
+    write_tree(tmp_path, {"src/net.py": net, "src/train.py": script, "const.yaml": config})
+    result = migrate([tmp_path], Options())
+    write_all(result.files)
+
+    assert [one.status for one in result.outcomes] == [Status.REWRITTEN], result.findings
+    assert 'script = "train.py"' in (tmp_path / "src/train_trial.py").read_text()
+    assert "from tensorflow.keras.layers import Dense" in (tmp_path / "src/net.py").read_text()

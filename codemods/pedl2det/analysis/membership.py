@@ -15,6 +15,7 @@ from pedl2det.analysis.project import SUPPORT, Project, Reader
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import PRUNED, bytes_or_none, is_present
 from pedl2det.analysis.trial import TRIALS
+from pedl2det_names.libraries import HEADS
 
 #: Functions of the Native API that turn a script into a trial, and those that submit a trial.
 INITS = (
@@ -24,15 +25,11 @@ INITS = (
 )
 CREATES = ("determined.experimental.create", "determined.create")
 #: Libraries that trials import. A folder above a trial may have the name of one.
-_LIBRARIES = {
-    *("pedl", "determined", "determined_common", "tensorflow", "keras", "numpy", "pandas"),
-    *("torch", "sklearn", "scipy", "matplotlib", "PIL", "cv2", "yaml"),
-}
+_LIBRARIES = HEADS | {"pedl", "determined", "determined_common", "tensorflow", "keras", "torch"}
 #: Functions that import a module by a string: by its dotted name, or by its path.
 _BY_TEXT = ("import_module", "__import__")
-_BY_PATH = (
-    *("SourceFileLoader", "iter_modules", "load_source", "run_path", "spec_from_file_location"),
-)
+_BY_PATH = {"SourceFileLoader", "iter_modules", "load_source", "run_path"}
+_BY_PATH |= {"spec_from_file_location"}
 #: Functions of a module that the old harness called, or that a file beside the trial may call.
 _HARNESS = re.compile(rb"\b(?:make_data_loaders|download_data)\b")
 _DEFINES_LOADER = re.compile(rb"^def (?:make_data_loaders|download_data)\b", re.M)
@@ -79,11 +76,11 @@ def homes_of_trials(
         classes = [node.name for node in trial_classes(source)] if source is not None else []
         if classes:
             trials |= _with_subclasses(file, classes, folders, python) or {
-                file: _home(file, folders, packages)
+                file: _home(file, folders, packages, reader)
             }
     known = {*trials.values()} | homes_of_scripts(configs, reader)
     for file in candidates:  # such as one that imports the class for a module beside it
-        home, source = _home(file, folders, packages), reader.source_or_none(file)
+        home, source = _home(file, folders, packages, reader), reader.source_or_none(file)
         if home in folders - known and source is not None and _names_trial(source):
             trials[file] = home
     return trials
@@ -100,11 +97,13 @@ def homes_of_scripts(configs: Iterable[Path], reader: Reader) -> set[Path]:
     return homes
 
 
-def _home(file: Path, configs: set[Path], packages: set[Path]) -> Path:
+def _home(file: Path, configs: set[Path], packages: set[Path], reader: Reader) -> Path:
     """The directory of the trial that a file defines: of its config, or the outermost package."""
     nearest = next((folder for folder in file.parents if folder in configs | packages), None)
     if nearest in packages - configs:
         return nearest.parent
+    if nearest and file in reached([nearest / "__init__.py"], nearest, reader).values():
+        return nearest
     directory = file.parent
     while directory not in configs and (directory.parent / "__init__.py").exists():
         directory = directory.parent
@@ -177,9 +176,9 @@ def members(
     return Project(home, root, walk.modules(root), needed)
 
 
-def reached(files: Iterable[Path], home: Path, reader: Reader) -> dict[str, Path]:
-    """Return some files and all that they import from a directory, by name."""
-    walk = _Walk(home, (), reader)
+def reached(files: Sequence[Path], home: Path, reader: Reader) -> dict[str, Path]:
+    """Return some files and all that they import from a directory, or from beside them, by name."""
+    walk = _Walk(home, (), reader, added=[file.parent for file in files])
     walk.follow(files)
     return walk.modules(home)
 
@@ -222,6 +221,7 @@ class _Walk:
         """The files that the configs name as entrypoints; also note where their imports start."""
         for kind, entry in (pair for config in configs for pair in config.named.items()):
             if kind == "script" and is_present(self.home / entry):
+                self.added.append((self.home / entry).parent)
                 yield self.home / entry
                 continue
             name = entry.partition(":")[0]
@@ -293,8 +293,7 @@ def _files(base: Path, dotted: Sequence[str]) -> dict[str, Path]:
     for name in dotted:
         parts = name.split(".") if module(base, name) is not None else ()
         for prefix in (".".join(parts[:end]) for end in range(1, len(parts) + 1)):
-            file = module(base, prefix)
-            if file is not None:
+            if (file := module(base, prefix)) is not None:
                 files[prefix] = file
     return files
 
@@ -309,12 +308,11 @@ def module(base: Path, dotted: str) -> Path | None:
 def _uses(file: Path, files: set[Path], home: Path) -> bool:
     """Whether a file imports a module of the trial, or calls a function of the old harness."""
     data = bytes_or_none(file) or b""
-    if _HARNESS.search(data):
-        return True
     near = [path for path in files if path.parent in (file.parent, home)]
     modules = {path.stem for path in near if path.stem != "__init__"}
     inner = (path.relative_to(home).parts for path in files if path.is_relative_to(home))
     modules |= {parts[0] for parts in inner if len(parts) > 1}
     words = "|".join(re.escape(name) for name in sorted(modules))
     imports = rf"^\s*(?:import|from)\s+\.?(?:{words})\b".encode()
-    return bool(modules) and re.search(imports, data, re.M) is not None
+    is_used = bool(modules) and re.search(imports, data, re.M) is not None
+    return is_used or _HARNESS.search(data) is not None

@@ -111,7 +111,7 @@ def old_names_of(path: Path, config: Any) -> OldNames:
     """
     home = path if path.is_dir() else path.parent
     reader = Reader()
-    files = membership.reached(_entry_files(path, home, config), home, reader)
+    files = membership.reached([*_entry_files(path, home, config)], home, reader)
     sources = {name: reader.source_or_none(file) for name, file in files.items()}
     read = {name: source for name, source in sources.items() if source is not None}
     # Only PEDL had scripts.

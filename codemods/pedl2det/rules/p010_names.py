@@ -283,11 +283,10 @@ def _rewrite_name(trial: Trial, reference: Reference, row: names.Name) -> Iterab
 def _is_settled(source: Source, node: ast.expr, row: names.Name) -> bool:
     """Whether ``isinstance`` asks about a class, or an earlier run wrote its defaults."""
     parent = source.names.parents.get(node)
-    if old_keras.asks_about_class(source, node):
-        return True
-    if not isinstance(parent, ast.Call) or parent.func is node:
-        return False
-    return any(keyword.arg in row.defaults for keyword in parent.keywords)
+    is_argument = getattr(parent, "func", node) is not node
+    given = getattr(parent, "keywords", ()) if is_argument else ()
+    is_written = any(keyword.arg in row.defaults for keyword in given)
+    return is_written or old_keras.asks_about_class(source, node)
 
 
 EXAMPLE = """\

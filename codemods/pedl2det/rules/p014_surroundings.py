@@ -18,6 +18,7 @@ from pedl2det.findings import Kind
 from pedl2det.fixes import ConfigNeed, Fix, ReplaceStatement
 
 _ENTRY = "the entrypoint is in __init__.py, because this must run before the trial is used"
+_FIRST = ConfigNeed("init_first", True)
 _TWICE = (
     "{} was loaded twice, because other files import it by its own name; it is now one module, so "
     "a change that one file makes to it is now visible to all"
@@ -27,23 +28,24 @@ _TWICE = (
 def check(trial: Trial) -> Iterable[Fix]:
     """Ask for ``__init__.py`` to be imported first; make imports absolute."""
     if trial.init_effect is not None:
-        needs, notes = (ConfigNeed("init_first", True),), ((Kind.NOTE, _ENTRY),)
-        yield Fix(trial.init_effect, config=needs, notes=notes)
+        yield Fix(trial.init_effect, config=(_FIRST,), notes=((Kind.NOTE, _ENTRY),))
     texts = "\n".join(source.text for source in trial.modules)
     for name, source in trial.modules.by_name.items():
         is_package = source.path.stem == "__init__"
         packages = 0 if name == "__init__" else name.count(".") + is_package
         for node in source.names.of(ast.ImportFrom):
             if node.level > packages:
-                names = ", ".join(map(ast.unparse, node.names))
-                code = f"from {node.module} import {names}" if node.module else f"import {names}"
-                imported = [node.module] if node.module else [alias.name for alias in node.names]
-                twice = tuple(
-                    (Kind.NOTE, _TWICE.format(name))
-                    for name in imported
-                    if re.search(rf"(?m)^\s*(?:import|from) {name}\b", texts)
-                )
-                yield Fix(node, (ReplaceStatement(node, code),), notes=twice)
+                own = [alias for alias in node.names if alias.name in trial.modules.by_name]
+                others = [alias for alias in node.names if alias not in own]
+                parts = {"import": own, "from __init__ import": others}
+                parts = {f"from {node.module} import": node.names} if node.module else parts
+                names = {head: ", ".join(map(ast.unparse, part)) for head, part in parts.items()}
+                code = "\n".join(f"{head} {text}" for head, text in names.items() if text)
+                needs = (_FIRST,) if others and not node.module else ()
+                words = node.module or "|".join(alias.name for alias in node.names)
+                twice = re.search(rf"(?m)^\s*(?:import|from) ({words})\b", texts)
+                notes = ((Kind.NOTE, _TWICE.format(twice[1])),) if twice else ()
+                yield Fix(node, (ReplaceStatement(node, code),), config=needs, notes=notes)
 
 
 EXAMPLE = """\

@@ -43,8 +43,7 @@ def check(trial: Trial) -> Iterable[Fix]:
             continue
         else:
             more = ", is_standalone=True" if old_keras.is_standalone(dotted) else ""
-            code = f"legacy_keras.old_module({{module}}{more})"
-            yield rewrite(node, code, {"module": node})
+            yield rewrite(node, f"legacy_keras.old_module({{module}}{more})", {"module": node})
 
 
 def _is_asked_plainly(trial: Trial, module: ast.expr, parent: ast.AST) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pedl2det.analysis.bindings import SCOPES
 from pedl2det.analysis.flow import Flow
 from pedl2det.analysis.flow.values import Callable, has_hidden_arguments
+from pedl2det.analysis.membership import module
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
 from pedl2det.fixes import AddArgument, Edit, RenameKeyword, Replace
@@ -22,6 +23,7 @@ _NO_FIT = "no call of fit on a model was found that the script itself makes"
 _AGAIN = "fit may be called more than once, but a trial trains one model once"
 _NO_VALIDATION = "fit gets no validation_data, which every trial needs"
 _WRITE_VALIDATION = "pass validation_data=... to fit"
+_BESIDE = "what this imports is found by a script alone, from its own folder"
 _HIDDEN = "`{}` trains where the trial cannot resume the script"
 
 #: The parameters of ``fit`` and ``fit_generator`` that come first, by their names for ``fit``.
@@ -121,6 +123,11 @@ class Fits:
         """What keeps the script from becoming a generator that yields once."""
         if not self.calls:
             yield self._no_fit
+        folder, files = self._script.path.parent, {source.path for source in self.modules}
+        for line in self._script.names.of(ast.Import, ast.ImportFrom):
+            first = getattr(line, "module", None) or line.names[0].name
+            if first not in self.modules.by_name and module(folder, first) in files:
+                yield line, _BESIDE, WRITE_TRIAL
         for call in [*self.calls, *self.callers]:
             others = not self.functions.issuperset(self.flow.called(call))
             if others or not self._may_yield(call):

@@ -17,4 +17,6 @@ with contextlib.suppress(Exception):  # which each training reports
     import pedl2det_runtime.training.run  # noqa: F401
 
     assert tf.keras.Model  # loaded when it is first used
+    # It turns `a + b + c` into AddN, which sums in the order in which buffers happen to be free.
+    tf.config.optimizer.set_experimental_options({"arithmetic_optimization": False})
 gc.freeze()  # no training looks through all of it for garbage

@@ -70,7 +70,7 @@ class Series:
             verdict = verify_trial(directory, batches=length, result=result, **training._asdict())
             message = verdict.message
             if verdict.is_equal:
-                message, _, _ = message.partition(";")  # the first proof says the rest
+                message = message.partition(";")[0]  # the first proof says the rest
                 proof = replace(
                     proof,
                     configs=tuple(dict.fromkeys((*proof.configs, *verdict.configs))),
@@ -98,10 +98,10 @@ def prove(
 ) -> Result:
     """Return the result without the trials that do not train the same; nothing is written yet.
 
-    A trial that is left with names without a successor is proved without them. One whose rewrite
-    is refuted is carried over whole (P034), and proved again. Of one that is
-    proved, the lines that no training has executed are written as if it were carried over, and it
-    is proved again. With ``only_proved``, what could not be compared is left out too.
+    A trial that is left with names without a successor is proved without them. One whose rewrite is
+    refuted is carried over whole (P034), and proved again. Of one that is proved, lines that no
+    training has executed are written as if it were carried over, and it is proved again. With
+    ``only_proved``, what could not be compared is left out too.
     """
     proofs = {directory: verify(directory, result) for directory in _provable(result)}
     begun = frozenset(trial.directory for trial in result.outcomes if trial.status is Status.BEGUN)

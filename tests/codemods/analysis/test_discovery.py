@@ -402,3 +402,12 @@ def test_code_in_a_folder_below_that_uses_the_trial_belongs_to_it(tmp_path: Path
     write_tree(tmp_path, TRIAL | under("tests", files))
 
     assert sorted(only(tmp_path).modules) == ["__init__", "data", "model_def", "tests.test_model"]
+
+
+def test_the_home_of_a_trial_in_a_folder_that_is_no_package_has_the_config(tmp_path: Path) -> None:
+    first = "from lib.nets.trial import T\nfrom lib.nets.data import make_data_loaders\n"
+    nets = {"__init__.py": "", "trial.py": MODEL.replace("data", "lib.nets.data"), "data.py": DATA}
+    write_tree(tmp_path, {"const.yaml": CONFIG, "__init__.py": first} | under("lib/nets", nets))
+
+    assert list(found(tmp_path)) == ["."]
+    assert {"lib.nets.trial", "lib.nets.data"} <= only(tmp_path).modules.keys()

@@ -16,12 +16,11 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from pedl2det.analysis.bindings import Path
-from pedl2det.analysis.flow.origins import FARTHEST, LONGEST, Origins
+from pedl2det.analysis.flow.origins import Origins, each_once
 from pedl2det.analysis.flow.values import (
     Call,
     Callable,
     Function,
-    Place,
     Use,
     Way,
     element,
@@ -51,14 +50,7 @@ class Uses(Origins):
     def uses(self, node: ast.expr, path: Path = ()) -> list[Use]:
         """Every place to which the value of an expression may go."""
         uses: dict[Use, None] = {}
-        waiting = [(node, path)]
-        seen: set[Place] = set()
-        while waiting:
-            place = waiting.pop()
-            if place in seen:
-                continue
-            seen.add(place)
-            is_near = len(place[1]) <= LONGEST and len(seen) <= FARTHEST
+        for place, is_near in each_once(waiting := [(node, path)]):
             ends = [Use(Way.OTHER, place[0], *place)]
             for step in self._forward(*place) if is_near else ends:
                 if isinstance(step, Use):

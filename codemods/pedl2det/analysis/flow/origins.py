@@ -28,7 +28,7 @@ from pedl2det.analysis.flow.values import (
 from pedl2det.analysis.modules import Modules
 
 #: How many members deep a value is followed, how many steps far, and through how many calls.
-LONGEST, FARTHEST, DEEPEST = 5, 2_000, 30
+_LONGEST, _FARTHEST, DEEPEST = 5, 2_000, 30
 #: Decorators that do not change what a function returns.
 _KEEPING = ("abstractmethod", "cache", "classmethod", "lru_cache", "staticmethod")
 
@@ -168,6 +168,15 @@ class Classes:
                     yield node
 
 
+def each_once(waiting: list[Any]) -> Iterator[tuple[Any, bool]]:
+    """Take each of the places, to which more may be added, and whether it is still near."""
+    seen: set[Place] = set()
+    while waiting:
+        if (place := waiting.pop()) not in seen:
+            seen.add(place)
+            yield place, len(place[1]) <= _LONGEST and len(seen) <= _FARTHEST
+
+
 class Origins(Classes):
     """Where the values of one project come from.
 
@@ -204,13 +213,7 @@ class Origins(Classes):
         """Every place where the value of an expression, or a member of it, may come from."""
         origins: dict[Origin, None] = {}
         waiting: list[Place] = [(node, path)]
-        seen: set[Place] = set()
-        while waiting:
-            place = waiting.pop()
-            if place in seen:
-                continue
-            seen.add(place)
-            is_near = len(place[1]) <= LONGEST and len(seen) <= FARTHEST
+        for place, is_near in each_once(waiting):
             steps = self._back(*place) if is_near else []
             waiting += reversed(steps)
             if not steps:
