@@ -25,7 +25,7 @@ INITS = (
 )
 CREATES = ("determined.experimental.create", "determined.create")
 #: Libraries that trials import. A folder above a trial may have the name of one.
-_LIBRARIES = HEADS | {"pedl", "determined", "determined_common", "tensorflow", "keras", "torch"}
+_TOPS = HEADS | {"pedl", "determined", "determined_common", "tensorflow", "keras", "torch", "cv2"}
 #: Functions that import a module by a string: by its dotted name, or by its path.
 _BY_TEXT = ("import_module", "__import__")
 _BY_PATH = {"SourceFileLoader", "iter_modules", "load_source", "run_path"}
@@ -99,11 +99,11 @@ def homes_of_scripts(configs: Iterable[Path], reader: Reader) -> set[Path]:
 
 def _home(file: Path, configs: set[Path], packages: set[Path], reader: Reader) -> Path:
     """The directory of the trial that a file defines: of its config, or the outermost package."""
-    nearest = next((folder for folder in file.parents if folder in configs | packages), None)
-    if nearest in packages - configs:
-        return nearest.parent
-    if nearest and file in reached([nearest / "__init__.py"], nearest, reader).values():
-        return nearest
+    above = next((folder for folder in file.parents if folder in configs | packages), file.parent)
+    if above in packages - configs:
+        return above.parent
+    if above != file.parent and file in reached([above / "__init__.py"], above, reader).values():
+        return above
     directory = file.parent
     while directory not in configs and (directory.parent / "__init__.py").exists():
         directory = directory.parent
@@ -263,7 +263,7 @@ class _Walk:
                 bases = [self.home, *self.added, *self.above]
                 if level:
                     bases = [*source.path.parents[level - 1 : level]]
-                elif names[0].partition(".")[0] in _LIBRARIES:
+                elif names[0].partition(".")[0] in _TOPS:
                     bases = [self.home]
                 files_by_base = ((base, _files(base, names)) for base in bases)
                 yield from [(base, files, level > 0) for base, files in files_by_base if files][:1]

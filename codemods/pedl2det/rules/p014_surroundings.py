@@ -35,7 +35,9 @@ def check(trial: Trial) -> Iterable[Fix]:
         packages = 0 if name == "__init__" else name.count(".") + is_package
         for node in source.names.of(ast.ImportFrom):
             if node.level > packages:
-                own = [alias for alias in node.names if alias.name in trial.modules.by_name]
+                folders = source.path.parents[node.level - 1].glob("*/")  # packages without a file
+                known = {*trial.modules.by_name, *(path.name for path in folders)}
+                own = [alias for alias in node.names if alias.name in known]
                 others = [alias for alias in node.names if alias not in own]
                 parts = {"import": own, "from __init__ import": others}
                 parts = {f"from {node.module} import": node.names} if node.module else parts

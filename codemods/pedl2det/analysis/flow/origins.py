@@ -212,8 +212,7 @@ class Origins(Classes):
     def origins(self, node: ast.AST, path: Path = ()) -> list[Origin]:
         """Every place where the value of an expression, or a member of it, may come from."""
         origins: dict[Origin, None] = {}
-        waiting: list[Place] = [(node, path)]
-        for place, is_near in each_once(waiting):
+        for place, is_near in each_once(waiting := [(node, path)]):
             steps = self._back(*place) if is_near else []
             waiting += reversed(steps)
             if not steps:
