@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pedl2det_runtime.checkpoint.directory import latest
+from pedl2det_runtime.checkpoint.directory import latest, steps
 from pedl2det_runtime.checkpoint.model_files import read_weights
 from support import EXAMPLES, pedl2det, read_tree, start, write_tree
 from trained_examples import trained_example
@@ -80,7 +80,7 @@ def killed_at(
     log = out / "metrics.jsonl"
     while process.poll() is None:
         is_long_enough = log.exists() and log.read_bytes().count(b"\n") >= lines
-        if is_long_enough and (not is_to_go_on or latest(out / "checkpoints") is not None):
+        if is_long_enough and (not is_to_go_on or steps(out / "checkpoints")):
             process.kill()
             break
         time.sleep(0.005)
@@ -116,11 +116,11 @@ def test_the_reports_and_checkpoints_stand_where_the_schedule_says(tmp_path: Pat
         ("training", 60, 12.0),
         ("validation", 60, 12.0),
     ]
-    steps = [
+    kept = [
         json.loads(path.read_text())["steps_completed"]
         for path in (tmp_path / "out" / "checkpoints").glob("*/metadata.json")
     ]
-    assert sorted(steps) == [20, 40, 60]
+    assert sorted(kept) == [20, 40, 60]
     assert list((tmp_path / "out" / "tensorboard").rglob("events.out.*"))
 
 

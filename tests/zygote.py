@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 #: Of an environment, what Python, TensorFlow and Keras read when they start.
 READ_AT_START = ("CUDA_", "HOME", "KERAS_", "LD_", "OMP_", "PYTHON", "TF_", "XLA_")
@@ -193,10 +193,10 @@ def _fork_twins(address: str) -> None:
     """Have the trainings of a verification forked by the zygote too."""
     from pedl2det.verify import processes
 
-    def start(module: str, arguments: list[str], cwd: Path, errors: Path) -> Forked:
+    def start(command: list[str], cwd: Path, errors: Path, started: list[Any]) -> None:
         environment = {**os.environ, QUIET: "3"}
         with errors.open("wb") as file:
-            return Forked(address, module, arguments, cwd, environment, file)
+            started.append(Forked(address, command[0], command[1:], cwd, environment, file))
 
     setattr(processes, "start", start)  # noqa: B010 - of another type
 

@@ -293,14 +293,22 @@ def _stored_keys(trial: Trial) -> Iterator[object]:
     """
     for item in trial.modules.of(ast.Subscript):
         if isinstance(item.ctx, ast.Store):
-            may_be = "val_" in ast.unparse(item.slice) or ast.unparse(item.value) == "logs"
-            computed = ... if may_be else None
-            yield item.slice.value if isinstance(item.slice, ast.Constant) else computed
+            yield _key(item.slice, item.value)
     for display in trial.modules.of(ast.Dict):
         yield from (getattr(key, "value", None) for key in display.keys)
     for call in trial.modules.of(ast.Call):
-        if isinstance(call.func, ast.Attribute) and call.func.attr == "update":
-            yield from (keyword.arg for keyword in call.keywords)
+        match call:
+            case ast.Call(func=ast.Attribute(value=keyed, attr="update" | "setdefault")):
+                yield from (option.arg or _key(option.value, keyed) for option in call.keywords)
+                keys = getattr(call.args[0], "keys", call.args[:1]) if call.args else ()
+                yield from (_key(key, keyed) for key in keys)
+
+
+def _key(key: ast.expr | None, keyed: ast.expr) -> object:
+    if isinstance(key, ast.Constant):
+        return key.value
+    may_be = key is None or "val_" in ast.unparse(key) or ast.unparse(keyed) == "logs"
+    return ... if may_be else None
 
 
 def may_act_by_epoch(trial: Trial, value: ast.expr) -> bool:

@@ -164,13 +164,12 @@ def table(results: Sequence[Result]) -> Iterator[str]:
     for result, values in zip(results, hparams, strict=True):
         batches = str(max(result.values, default=""))
         metric = "" if result.best is None else f"{result.best:.6g}"
-        varying = [values.get(name) for name in names]
-        rows.append([str(result.number), *map(_cell, varying), batches, metric, result.state])
+        varying = [
+            f"{value:.4g}" if isinstance(value, float) else visible(str(value))
+            for value in map(values.get, names)
+        ]
+        rows.append([str(result.number), *varying, batches, metric, result.state])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = (text.ljust(width) for text, width in zip(row, widths, strict=True))
         yield "  ".join(cells).rstrip()
-
-
-def _cell(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else visible(str(value))

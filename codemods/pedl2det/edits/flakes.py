@@ -23,8 +23,7 @@ _WRONG = {
 def wrong_names(tree: ast.Module) -> Counter[str]:
     """Return what a file does with names that it should not, in words: ``use x, which ...``."""
     # A file with `import *` may define any name, and uses no undefined one.
-    problems = _problems(tree, *_WRONG)
-    return Counter(_WRONG[type(problem)].format(problem.message_args[0]) for problem in problems)
+    return Counter(_WRONG[type(at)].format(at.message_args[0]) for at in _problems(tree, *_WRONG))
 
 
 def undefined_exports(tree: ast.Module) -> set[str]:

@@ -112,9 +112,8 @@ def _insert_statements(trial: Trial, function: Function, name: str, calls: list[
         if not keeps and not (isinstance(line, ast.Expr) and line.value in calls):
             break
         head = line
-    if trial.generation is Generation.PEDL or not any(
-        ast.unparse(line).endswith(keeping) for line in function.body
-    ):
+    is_kept = any(ast.unparse(line).endswith(keeping) for line in function.body)
+    if trial.generation is Generation.PEDL or not is_kept:
         return InsertFirst(function, f"{first_parameter(function)}{keeping}\n{CONSTRUCTOR}")
     return InsertAfter(head, CONSTRUCTOR) if head else InsertFirst(function, CONSTRUCTOR)
 
@@ -126,10 +125,9 @@ def _is_explicit(call: ast.Call, function: Function) -> bool:
 
 def _is_odd(trial: Trial, function: Function) -> bool:
     """Whether a constructor passes more than the hyperparameters to that of a base class."""
+    calls = filter(trial.flow.called, _calls_above(trial, function))
     return any(
-        trial.flow.called(call)
-        and len(call.args) + len(call.keywords) - _is_explicit(call, function) > 1
-        for call in _calls_above(trial, function)
+        len(call.args) + len(call.keywords) > 1 + _is_explicit(call, function) for call in calls
     )
 
 
@@ -141,13 +139,10 @@ def _calls_above(trial: Trial, function: Function) -> list[ast.Call]:
         for node in names.below(function)
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "__init__"
         if names.class_around(node) is names.class_around(function)  # not in a nested class
-        if isinstance(node.func, ast.Attribute) and not _is_of_another(trial, node.func.value)
+        if isinstance(node.func, ast.Attribute)  # and not of a library's class, as a `Callback`
+        if trial.modules.meaning(node.func.value) in (None, *TRIALS)
+        or not trial.modules.is_of_library(node.func.value)
     ]
-
-
-def _is_of_another(trial: Trial, base: ast.expr) -> bool:
-    """Whether a class such as ``Callback`` comes from a library, and is not a trial class."""
-    return trial.modules.is_of_library(base) and trial.modules.meaning(base) not in (None, *TRIALS)
 
 
 def _makes_trial(trial: Trial, node: ast.AST) -> bool:

@@ -56,11 +56,6 @@ def _may_be_old(trial: Trial) -> Iterator[Remark]:
             yield Remark(call, _MAY_BE_OLD, _WRITE_LEGACY, Kind.NOTE)
 
 
-def _piece(row: names.Name) -> str:
-    """The class with the arguments and defaults that an optimizer had."""
-    return f"legacy_keras.{row.support or (row.new or '').rpartition('.')[2]}"
-
-
 def _rewrite_use(trial: Trial, reference: Reference, row: names.Name) -> Iterator[Fix | Remark]:
     """Rewrite one use of an optimizer's class: a call, or the class as a value."""
     node, source = reference.node, reference.source
@@ -89,7 +84,7 @@ def _rewrite_use(trial: Trial, reference: Reference, row: names.Name) -> Iterato
     if edits is not None:
         yield from old_keras.respelled(source, node, row.new, edits)
     else:  # a class with the old arguments and defaults
-        yield rewrite(node, _piece(row))
+        yield rewrite(node, f"legacy_keras.{row.support or row.new.rpartition('.')[2]}")
 
 
 def _clips(value: ast.expr) -> bool:

@@ -90,21 +90,6 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             row = replace(row, keywords={}) if row.today else row  # tf.compat.v1 has them
             yield from _cast(reference) or _rewrite_name(trial, reference, row)
     yield from _names_of_several(trial, written_for)
-    for source in trial.modules:
-        yield from _in_quotes(source, [use for use in trial.references if use.source is source])
-
-
-def _in_quotes(source: Source, uses: list[Reference]) -> Iterator[Fix]:
-    """Rewrite annotations in quotes, which name what has become a piece."""
-    new = {
-        use.node.asname or use.node.name: f"legacy_keras.{use.row.support}"
-        for use in uses
-        if isinstance(use.node, ast.alias) and use.row and use.row.support
-    }
-    for text in source.names.of(ast.Constant) if new else ():
-        if isinstance(text.value, str) and source.names.annotation_around(text):
-            code = re.sub(r"\w+", lambda word: new.get(word[0], word[0]), text.value)
-            yield from [rewrite(text, f'"{code}"')] if code != text.value else ()
 
 
 def _is_given_to_layer(trial: Trial, reference: Reference) -> bool:
@@ -141,7 +126,11 @@ def _names_of_several(trial: Trial, written_for: Age) -> Iterator[Fix | Remark]:
 
 
 def _is_hidden(source: Source, alias: ast.alias, row: names.Name) -> bool:
-    uses = [node for node in source.names.of(ast.Name) if node.id == (alias.asname or alias.name)]
+    bound_name = alias.asname or alias.name
+    texts = [text for text in source.names.of(ast.Constant) if bound_name in str(text.value)]
+    if row.support and any(map(source.names.annotation_around, texts)):
+        return True
+    uses = [node for node in source.names.of(ast.Name) if node.id == bound_name]
     if not uses:
         return old_keras.is_optimizer(row) and bool(_BY_TEXT.search(source.text))
     bound = [[binding.node for binding in source.names.bindings(name)] for name in uses]
@@ -155,8 +144,8 @@ def _import_of(alias: ast.alias, row: names.Name) -> str | None:
     """What imports a name that means the same, however it is used; None for what calls alone do."""
     home, _, name = (row.new or "").rpartition(".")
     bound = alias.asname or alias.name
-    if old_keras.is_optimizer(row) and (row.parameters or not row.same):
-        return f"{bound} = legacy_keras.{row.support or name}"
+    if not home or (old_keras.is_optimizer(row) and (row.parameters or not row.same)):
+        return f"{bound} = legacy_keras.{row.support or name}" if row.support or name else None
     is_kept = home in (LEGACY, f"{old_keras.KERAS}.layers") or not (row.defaults or row.keywords)
     if "." in bound or not (row.same and is_kept):
         return None

@@ -199,14 +199,15 @@ def _plan_training(source: Source, modules: Modules, scripts: set[int]) -> Scrip
                     script.context = name
                     gone = native.with_preparation(source, modules, line)
                     script.edits += [(source, ReplaceStatement(statement)) for statement in gone]
+    name = modules.name_of(source)
+    said = _YIELDED.format(f"{name.replace('.', '/')}.py")
     for call in fits.calls:
-        _say(script, modules.home(call), call, Kind.NOTE, _YIELDED.format(source.path.name))
+        _say(script, modules.home(call), call, Kind.NOTE, said)
     for node in source.names.of(ast.Subscript):  # an imported script is no command
         if ast.unparse(node) == "sys.argv[0]" and source.names.definition_around(node) is None:
             script.edits.append((source, Replace(node, "__file__")))
     script.support = SUPPORT
     script.edits += [*yield_edits(fits), *((source, edit) for edit in main_edits(source))]
-    name = modules.name_of(source)
     _require_config(script, fits, f"{name}:{class_name(source, name)}")
     return script
 

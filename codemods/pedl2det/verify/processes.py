@@ -9,6 +9,7 @@ import multiprocessing
 import os
 import runpy
 import sys
+from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import ModuleType
@@ -18,10 +19,11 @@ from pedl2det.engine import end_with_parent
 from pedl2det.errors import Pedl2DetError
 
 
-def start(module: str, arguments: list[str], cwd: Path, errors: Path) -> BaseProcess:
-    """Start ``python -m module arguments``, which writes to a file what it says to stderr.
+def start(command: list[str], cwd: Path, errors: Path, started: list[BaseProcess]) -> None:
+    """Start ``python -m command``, which writes to a file what it says to stderr.
 
-    It ends with the process that starts it, however that ends.
+    It does nothing before it is in ``started``, for the caller to end, and ends with the process
+    that starts it, however that ends.
 
     Raises:
         Pedl2DetError: the process that imports TensorFlow was killed, as by a wrong kind of CPU.
@@ -31,8 +33,9 @@ def start(module: str, arguments: list[str], cwd: Path, errors: Path) -> BasePro
     method = "forkserver" if sys.platform == "linux" else "spawn"
     context: Any = multiprocessing.get_context(method)
     context.set_forkserver_preload(["pedl2det.verify.preloaded"])
+    turn, begin = context.Pipe(duplex=False)
     process: BaseProcess = context.Process(
-        target=_become, args=(module, arguments, cwd, errors, environment), name="MainProcess"
+        target=_become, args=(turn, command, cwd, errors, environment), name="MainProcess"
     )
     errors.touch()  # it may end before it writes
     os.environ.update(environment)  # which the server reads when it starts
@@ -45,12 +48,17 @@ def start(module: str, arguments: list[str], cwd: Path, errors: Path) -> BasePro
         sys.modules["__main__"] = main
         for name in environment.keys() - own.keys():
             del os.environ[name]
-    return process
+    started.append(process)
+    begin.send(None)
 
 
 def _become(
-    module: str, arguments: list[str], cwd: Path, errors: Path, environment: dict[str, str]
+    turn: Connection, command: list[str], cwd: Path, errors: Path, environment: dict[str, str]
 ) -> None:
+    try:
+        turn.recv()
+    except EOFError:  # stopped while it waited for TensorFlow
+        os._exit(1)
     for path, number in ((Path(os.devnull), 1), (errors, 2)):
         with path.open("wb") as file:
             os.dup2(file.fileno(), number)
@@ -61,5 +69,5 @@ def _become(
     os.environ.update(environment)
     if numpy := sys.modules.get("numpy"):
         numpy.random.seed()  # what Python's own generator does at every fork
-    sys.argv = [module, *arguments]
-    runpy.run_module(module, run_name="__main__", alter_sys=True)
+    sys.argv = command
+    runpy.run_module(command[0], run_name="__main__", alter_sys=True)

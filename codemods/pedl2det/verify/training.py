@@ -105,15 +105,17 @@ def train(
     if sys.stderr.isatty():
         say(f"training {' and '.join(copy.name for copy in copies)}: {length}", err=True)
     logs = [copy.out.with_name(f"{copy.name}.stderr") for copy in copies]
-    started = [_start(copy, length, log) for copy, log in zip(copies, logs, strict=True)]
-    began = time.monotonic()
+    started: list[BaseProcess] = []
     try:
+        for copy, log in zip(copies, logs, strict=True):
+            processes.start(_command(copy, length), copy.out.parent, log, started)
+        began = time.monotonic()
         while not started[0].exitcode and None in [process.exitcode for process in started]:
             if not any((copy.out / "batches.jsonl").exists() for copy in copies):
                 began = time.monotonic()
             time.sleep(_PAUSE)
-    finally:
         first_failed = bool(started[0].exitcode)
+    finally:
         for process in started:
             process.kill()
             process.join()
@@ -136,9 +138,9 @@ def _failure(code: int | None, log: Path) -> Failure | None:
     return Failure(message, errors.removesuffix(f"{reason}\n"))
 
 
-def _start(copy: Copy, length: TrainingLength, log: Path) -> BaseProcess:
+def _command(copy: Copy, length: TrainingLength) -> list[str]:
     if copy.script is None:
-        module, command = "pedl2det", ["run", str(copy.directory), "--trace"]
+        command = ["pedl2det", "run", str(copy.directory), "--trace"]
         command += ["--watch", str(copy.root), str(copy.lines)]
         command += ["--as-written"] if copy.is_migrated else []
         command += ["--resume"] if copy.out.exists() else []
@@ -151,8 +153,8 @@ def _start(copy: Copy, length: TrainingLength, log: Path) -> BaseProcess:
         if length.batches is not None:
             command += ["--max-batches", str(length.batches)]
     else:
-        module, command = "pedl2det.verify.recorded_script", [str(copy.out), str(copy.script)]
+        command = ["pedl2det.verify.recorded_script", str(copy.out), str(copy.script)]
         command += ["--out", f"{copy.out}-files"]
         if not length.is_whole:  # its own length is compared as well
             command += ["--batches", str(length.batches)]
-    return processes.start(module, command, copy.out.parent, log)
+    return command

@@ -8,6 +8,7 @@ import os
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import NamedTuple
 
@@ -113,6 +114,8 @@ def _missing(*dotted: str) -> list[str]:
         return []
     with tempfile.TemporaryDirectory() as home:
         said = Path(home, "missing")
-        processes.start("pedl2det.verify.look_up", [*dotted], Path(home), said).join()
+        started: list[BaseProcess] = []
+        processes.start(["pedl2det.verify.look_up", *dotted], Path(home), said, started)
+        started[0].join()
         lines = said.read_text("utf-8", "replace").splitlines()
     return [name for name in dotted if name in lines]

@@ -371,11 +371,13 @@ import numpy as np
 
 import legacy_keras
 
+Rows = legacy_keras.InMemorySequence
+
 
 class Net:
-    rows: "list[legacy_keras.InMemorySequence]" = []
+    rows: "list[Rows]" = []
 
-    def kept(self, rows: "legacy_keras.InMemorySequence | None"):
+    def kept(self, rows: "Rows | None"):
         return rows
 """
 CASES = (

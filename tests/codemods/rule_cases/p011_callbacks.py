@@ -30,7 +30,7 @@ class Net:
 _WRITTEN = """
 
 def scored(logs, metric):
-    logs[{key}] = 1.0
+    {statement}
 """
 _BY_BATCH = """\
 from tensorflow.keras.callbacks import TerminateOnNaN
@@ -102,15 +102,23 @@ CASES = (
     Case(pedl_trial(_BY_EPOCH), {"net.py": _BY_EPOCH_AFTER}, "acts after each validation"),
     *(
         Case(  # for the callback behind it
-            pedl_trial(_BY_EPOCH + _WRITTEN.format(key=key)),
+            pedl_trial(_BY_EPOCH + _WRITTEN.format(statement=statement)),
             {
                 "net.py": _BY_EPOCH_AFTER.replace(
                     "from determined.keras.callbacks import EarlyStopping\n", ""
                 ).replace("import CSVLogger", "import CSVLogger, EarlyStopping")
-                + _WRITTEN.format(key=key)
+                + _WRITTEN.format(statement=statement)
             },
         )
-        for key in ('"val_loss"', "metric", "metric.name")
+        for statement in (
+            'logs["val_loss"] = 1.0',
+            "logs[metric] = 1.0",
+            "logs[metric.name] = 1.0",
+            "logs.setdefault(metric.name, 1.0)",
+            "logs.update({metric.name: 1.0})",
+            "logs.update(metric.result())",
+            "logs.update(**metric.result())",
+        )
     ),
     Case(pedl_trial(_BY_PARAMS), {"net.py": _BY_PARAMS_AFTER}),
     Case(  # which metrics are those of the training is asked of the trial

@@ -32,6 +32,17 @@ _RELATIVE = """\
   def units():
       return sizes.SCALE * WIDTH
 """
+_FOLDER = """\
+--- net.py
+- from . import blocks
++ import blocks
+
+
+  def units():
+      from blocks import sizes
+
+      return blocks.sizes.WIDTH * sizes.WIDTH
+"""
 _TWICE = f"{_RELATIVE}! sizes was loaded twice, because other files import it by its own name\n"
 
 
@@ -52,4 +63,7 @@ CASES = (
     _case(_EXPORTS, "model_def"),
     case_of(_TWICE, cases.pedl_trial("", sizes="WIDTH = 4\nSCALE = 2\n", more="import sizes\n")),
     case_of(_RELATIVE, cases.pedl_trial("", sizes="WIDTH = 4\nSCALE = 2\n")),
+    case_of(  # a folder is a package without a file of its own, too
+        _FOLDER, {**cases.pedl_trial(""), "blocks/sizes.py": "WIDTH = 4\n"}
+    ),
 )
