@@ -194,6 +194,15 @@ class History(determined.keras.callbacks.Callback):
         """Keep the metrics of a validation."""
         self._keep(logs)
 
+    def get_state(self):
+        """Return what was kept."""
+        return {name: list(values) for name, values in self.history.items()}
+
+    def load_state(self, state):
+        """Go on from what was kept."""
+        self.history.update(state)
+        self.epoch = list(range(len(state.get("loss", []))))
+
     def _keep(self, logs):
         for name, value in with_old_names(logs).items():
             if name not in ("batches", "epochs"):  # the place of the report

@@ -1,5 +1,6 @@
 """Train a script as it is: it runs in a thread, which waits where it calls `fit`."""
 
+import asyncio
 import contextlib
 import functools
 import importlib.machinery
@@ -60,21 +61,17 @@ def fits_of(path):
     """Run a script as `__main__`; yield what it gives to `fit`, which returns what is sent."""
     asked, answered = queue.SimpleQueue(), queue.SimpleQueue()
     objects = keras_module("saving.object_registration")._THREAD_LOCAL_CUSTOM_OBJECTS
-    shared = []
-    if not tf.executing_eagerly():  # of which each thread has its own
-        session = tf.compat.v1.keras.backend.get_session()
-        shared = [session.graph, session]
+    session = _session()
 
     def run():
+        asyncio.set_event_loop(asyncio.new_event_loop())
         sys.argv = [path]
         sys.path.insert(0, str(pathlib.Path(path).parent))
         loader = importlib.machinery.SourceFileLoader("__main__", path)
         before, main = sys.modules["__main__"], types.ModuleType("__main__")
         main.__file__, sys.modules["__main__"] = path, main
         try:
-            with contextlib.ExitStack() as inner:
-                for one in shared:
-                    inner.enter_context(one.as_default())
+            with _as_default(session):
                 loader.exec_module(main)
         except BaseException as error:  # noqa: BLE001 - raised below
             asked.put(error)
@@ -84,17 +81,33 @@ def fits_of(path):
             sys.modules["__main__"] = before
 
     def fit(*args, **kwargs):
-        asked.put((Fit(*args, **kwargs), vars(objects)))  # of a scope around it
+        asked.put((Fit(*args, **kwargs), vars(objects), _session()))
         return answered.get()
 
     _give_fits(threading.current_thread(), fit)
     threading.Thread(target=run, daemon=True).start()
     while isinstance(given := asked.get(), tuple):
-        given, own = given
-        vars(objects).update(own)
-        answered.put((yield given))
+        given, own, its_session = given
+        vars(objects).update(own)  # of a scope around it
+        with _as_default(its_session):
+            answered.put((yield given))
     if given is not None:
         raise given
+
+
+def _session():
+    """Return the session of graph mode that this thread has; None in eager mode."""
+    is_eager = tf.executing_eagerly()
+    return None if is_eager else tf.compat.v1.keras.backend.get_session()
+
+
+@contextlib.contextmanager
+def _as_default(session):
+    """Give a session and its graph to this thread."""
+    with contextlib.ExitStack() as inner:
+        for given in [session.graph, session] if session else []:
+            inner.enter_context(given.as_default())
+        yield
 
 
 def _give_fits(trainer, fit):

@@ -200,6 +200,19 @@ def test_the_history_holds_the_metrics_of_every_report(pieces: Any) -> None:
     assert history.epoch == [0, 1]
 
 
+def test_the_history_of_a_resumed_run_goes_on(pieces: Any) -> None:
+    first, second = pieces.History(), pieces.History()
+    first.on_train_workload_end(10, {"loss": 2.0})
+    state = first.get_state()
+    first.on_train_workload_end(20, {"loss": 1.5})  # after the checkpoint
+
+    second.load_state(state)
+    second.on_train_workload_end(20, {"loss": 1.0})
+
+    assert second.history == {"loss": [2.0, 1.0]}
+    assert second.epoch == [0, 1]
+
+
 def test_a_script_sees_no_options_of_the_command_line(
     pieces: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,7 +13,7 @@ from pedl2det.analysis.config import Config
 from pedl2det.analysis.modules import added_paths
 from pedl2det.analysis.project import SUPPORT, Project, Reader
 from pedl2det.analysis.source import Source
-from pedl2det.analysis.tree import PRUNED, bytes_or_none, is_present
+from pedl2det.analysis.tree import bytes_or_none, files_below, is_present
 from pedl2det.analysis.trial import TRIALS
 from pedl2det_names.libraries import HEADS
 
@@ -168,7 +168,7 @@ def members(
             walk.follow([file])
     needed = frozenset(walk.files)
     walk.follow(old)
-    below = [path for path in home.glob("*/") if path.name not in PRUNED]  # such as tests
+    below = [file.parent for file in files_below([home])]  # such as tests
     while new := [file for file in beside(*below) if _uses(file, walk.files, home)]:
         walk.follow(new)
     is_home = home in walk.bases or not walk.bases
@@ -271,20 +271,18 @@ class _Walk:
     def _named_by(self, call: ast.Call, is_path: bool) -> dict[str, Path]:
         """Modules that a call may import: in a folder or with a prefix that it names, or all."""
         texts = [node.value for node in ast.walk(call) if isinstance(node, ast.Constant)]
-        tops = [str(text).partition(".")[0] for text in texts]  # may be libraries
-        named = [self.home / name for name in tops if name.isidentifier()]
-        below = [*sorted(self.home.glob("*.py")), *sorted(self.home.glob("*/*.py"))]
-        top = None if is_path else next(iter(named), None)
-        package = next((path for path in named if path.is_dir()), top)
-        begins = tuple(path.name for path in named)
-        chosen = [
-            file
-            for file in below
-            if package in (None, file.parent) or (not is_path and file.stem.startswith(begins))
-            if file.stem != "__init__"
+        tops = (str(text).partition(".")[0] for text in texts)  # may be libraries
+        begins = tuple(name for name in tops if name.isidentifier())
+        found = [path.relative_to(self.home) for path in files_below([self.home])]
+        code = [path.with_suffix("").parts for path in found if path.suffix == ".py"]
+        named = [
+            parts
+            for parts in code
+            if not {*begins}.isdisjoint(parts[:-1])
+            or (not is_path and parts[-1].startswith(begins))
         ]
-        paths = [path.relative_to(self.home).with_suffix("").parts for path in chosen]
-        return _files(self.home, [".".join(parts) for parts in paths])
+        chosen = named if begins and (named or not is_path) else code
+        return _files(self.home, [".".join(parts) for parts in chosen])
 
 
 def _files(base: Path, dotted: Sequence[str]) -> dict[str, Path]:

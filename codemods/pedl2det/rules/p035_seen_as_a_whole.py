@@ -1,17 +1,14 @@
 """Carry over a trial whose parts may be reached through strings, or all at once.
 
-``vars(self)`` shows the attributes that a rewrite adds, ``globals()`` the names that it removes. A
-trial is also carried over if code that no rule can follow may change its hyperparameters, or if an
-import of the old API may fail.
+``vars(self)`` shows the attributes that a rewrite adds, ``globals()`` the names that it removes.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
-import pedl2det_names as names
 from pedl2det.analysis.names import root_and_attributes
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Trial
@@ -25,21 +22,10 @@ _TWO = "{} is a Determined trial, and others here are PEDL trials"
 
 def check(trial: Trial) -> Iterable[Remark]:
     """Report every place that sees more of the trial than a rule can follow."""
-    for find, message in _FINDERS.items():
-        for node in find(trial):
-            yield Remark(node, message.format(code=ast.unparse(node).partition("\n")[0]))
+    for node in (*_by_text(trial), *_as_values(trial)):
+        yield Remark(node, _SEEN.format(code=ast.unparse(node).partition("\n")[0]))
     for root in trial.context_based_roots:
         yield Remark(root, _TWO.format(root.name))
-
-
-def _guarded(trial: Trial) -> Iterator[ast.AST]:
-    """``try: import pedl``, with other code if that fails."""
-    for reference in trial.references:
-        if reference.is_import and names.is_legacy(reference.dotted):
-            parents = reference.source.names.parents
-            statement = parents[reference.node]
-            if isinstance(parents[statement], ast.Try):
-                yield statement
 
 
 def _by_text(trial: Trial) -> Iterator[ast.AST]:
@@ -86,20 +72,6 @@ def _is_trial(trial: Trial, node: ast.expr) -> bool:
             return True
     return False
 
-
-def _bound(trial: Trial) -> Iterator[ast.AST]:
-    """``Net.keras_callbacks = callbacks``."""
-    for node in trial.modules.of(ast.Attribute):
-        if isinstance(node.ctx, ast.Store) and node.attr in GIVEN_HPARAMS:
-            yield trial.modules.home(node).names.parents[node]
-
-
-_FINDERS: dict[Callable[[Trial], Iterator[ast.AST]], str] = {
-    _by_text: _SEEN,
-    _as_values: _SEEN,
-    _guarded: "`{code}` may fail, and then other code runs",
-    _bound: "`{code}` binds a method that now takes other arguments",
-}
 
 EXAMPLE = """\
 --- net.py

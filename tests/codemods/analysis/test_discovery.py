@@ -397,11 +397,25 @@ def test_modules_that_a_text_imports_belong_to_the_trial(tmp_path: Path) -> None
     assert not {"other", "nets.dense"} & only(tmp_path / "library").modules.keys()
 
 
-def test_code_in_a_folder_below_that_uses_the_trial_belongs_to_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("folder", ["tests", "tools/plots"])
+def test_code_in_a_folder_below_that_uses_the_trial_belongs_to_it(
+    folder: str, tmp_path: Path
+) -> None:
     files = {"test_model.py": "from model_def import T\n", "plain.py": "import json\n"}
-    write_tree(tmp_path, TRIAL | under("tests", files))
+    results = {"metrics.jsonl": "", "checkpoints/c/x": ""} | under("code", files)
+    write_tree(tmp_path, TRIAL | under(folder, files) | under("out", results))
 
-    assert sorted(only(tmp_path).modules) == ["__init__", "data", "model_def", "tests.test_model"]
+    name = f"{folder.replace('/', '.')}.test_model"
+    assert sorted(only(tmp_path).modules) == ["__init__", "data", "model_def", name]
+
+
+def test_a_file_that_code_loads_by_its_path_may_be_at_any_depth(tmp_path: Path) -> None:
+    code = 'spec_from_file_location("p", os.path.join("configs", name, "params.py"))'
+    model = f"{MODEL}def params(name):\n    return {code}\n"
+    params = under("configs/small", {"params.py": "UNITS = 3\n"})
+    write_tree(tmp_path, {**TRIAL, "model_def.py": model} | params)
+
+    assert "configs.small.params" in only(tmp_path).modules
 
 
 def test_the_home_of_a_trial_in_a_folder_that_is_no_package_has_the_config(tmp_path: Path) -> None:
