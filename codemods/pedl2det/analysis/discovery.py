@@ -260,7 +260,8 @@ def _imports(file: Path, project: Project) -> bool:
     words |= {project.home.name}
     text = file.read_bytes().decode("utf-8", errors="replace")
     pattern = "|".join(re.escape(word) for word in sorted(words))
-    return re.search(rf"\b(?:from|import)\s+(?:[\w.]+\s*,\s*)*\.?(?:{pattern})\b", text) is not None
+    found = re.search(rf"\b(?:from|import)\s+{membership.OTHERS}\.?(?:{pattern})\b", text)
+    return found is not None
 
 
 def _matters(file: Path, reader: Reader) -> bool:

@@ -30,6 +30,8 @@ _TOPS = HEADS | {"pedl", "determined", "determined_common", "tensorflow", "keras
 _BY_TEXT = ("import_module", "__import__")
 _BY_PATH = {"SourceFileLoader", "iter_modules", "load_source", "run_path"}
 _BY_PATH |= {"spec_from_file_location"}
+#: What an import may name before a module, as in ``import numpy as np, data``.
+OTHERS = r"(?:[\w.]+(?:\s+as\s+\w+)?\s*,\s*)*"
 #: Functions of a module that the old harness called, or that a file beside the trial may call.
 _HARNESS = re.compile(rb"\b(?:make_data_loaders|download_data)\b")
 _DEFINES_LOADER = re.compile(rb"^def (?:make_data_loaders|download_data)\b", re.M)
@@ -311,6 +313,6 @@ def _uses(file: Path, files: set[Path], home: Path) -> bool:
     inner = (path.relative_to(home).parts for path in files if path.is_relative_to(home))
     modules |= {parts[0] for parts in inner if len(parts) > 1}
     words = "|".join(re.escape(name) for name in sorted(modules))
-    imports = rf"^\s*(?:import|from)\s+\.?(?:{words})\b".encode()
+    imports = rf"^\s*(?:import|from)\s+{OTHERS}\.?(?:{words})\b".encode()
     is_used = bool(modules) and re.search(imports, data, re.M) is not None
     return is_used or _HARNESS.search(data) is not None

@@ -401,7 +401,7 @@ def test_modules_that_a_text_imports_belong_to_the_trial(tmp_path: Path) -> None
 def test_code_in_a_folder_below_that_uses_the_trial_belongs_to_it(
     folder: str, tmp_path: Path
 ) -> None:
-    files = {"test_model.py": "from model_def import T\n", "plain.py": "import json\n"}
+    files = {"test_model.py": "import numpy as np, model_def\n", "plain.py": "import json\n"}
     results = {"metrics.jsonl": "", "checkpoints/c/x": ""} | under("code", files)
     write_tree(tmp_path, TRIAL | under(folder, files) | under("out", results))
 
