@@ -276,10 +276,10 @@ PRIVATE = {
     "applications.imagenet_utils": {
         "_obtain_input_shape": "src.applications.imagenet_utils.obtain_input_shape"
     },
-    **dict.fromkeys(
-        ("backend", "backend.common"),
-        {"normalize_data_format": "src.utils.conv_utils.normalize_data_format"},
-    ),
+    **{
+        path: {"normalize_data_format": "src.utils.conv_utils.normalize_data_format"}
+        for path in ("backend", "backend.common")
+    },
     "layers": {"VersionAwareLayers": "src.layers.VersionAwareLayers"},
 }
 
