@@ -190,6 +190,29 @@ def test_names_that_only_graph_mode_has(tmp_path: Path) -> None:
     assert graph == pytest.approx(eager, rel=1e-5)
 
 
+DOUBLED = """\
+class Doubled(tf.keras.optimizers.SGD):
+    def get_updates(self, loss, params):
+        steps = zip(params, self.get_gradients(loss, params))
+        self.updates = [K.update_add(self.iterations, 1)]
+        self.weights = [self.iterations]
+        self.updates += [K.update(p, p - 2.0 * self.lr * g) for p, g in steps]
+        return self.updates
+"""
+
+
+def test_updates_of_an_optimizers_own(tmp_path: Path) -> None:
+    source = AUTOENCODER.replace("0.5 * K.sum(K.square(code), axis=-1)", "0.0")
+    source = f"import pedl\n{DOUBLED}\n\n{source}"
+    own = trial(tmp_path / "own", source, OPTIMIZER="Doubled(lr=0.005)")
+    plain = trial(tmp_path / "plain", source, OPTIMIZER="tf.keras.optimizers.SGD(lr=0.01)")
+    said = [trained(directory, directory.with_suffix(".out")) for directory in (own, plain)]
+
+    assert [any(LINE in line for line in lines) for lines in said] == [True, False]
+    found = [last_validation(directory.with_suffix(".out")) for directory in (own, plain)]
+    assert found[0] == pytest.approx(found[1], rel=1e-5)
+
+
 PHASE = """\
 import pedl
 

@@ -112,6 +112,18 @@ def test_an_optimizer_with_updates_of_its_own(keras: Any) -> None:
     assert all(np.allclose(*pair, rtol=1e-6) for pair in zip(mine, known, strict=True))
 
 
+def test_updates_of_ones_own_in_a_class_of_keras_need_graph_mode(keras: Any) -> None:
+    class Doubled(keras.optimizers.SGD):  # type: ignore[misc, name-defined]
+        def get_updates(self, loss: Any, params: Any) -> Any:
+            raise AssertionError("eager execution calls it nowhere")
+
+    model = keras.models.Sequential([keras.layers.Dense(1)])
+    model.compile(Doubled(0.1), "mse")
+
+    with pytest.raises(RuntimeError, match="Doubled.get_updates: not compatible with eager"):
+        model.fit(np.ones((4, 2)), np.ones(4), verbose=0)
+
+
 def test_an_optimizer_may_set_its_initial_decay(keras: Any) -> None:
     class Decaying(keras.optimizers.Optimizer):  # type: ignore[misc, name-defined]
         def __init__(self, decay: float) -> None:

@@ -24,6 +24,7 @@ from pedl2det_legacy.old_optimizers import (
     with_computed_gradients,
     with_dense_gradients,
     with_own_gradients,
+    with_setter,
 )
 from pedl2det_legacy.standalone_keras import standalone_losses
 
@@ -67,6 +68,7 @@ def old_keras():
     losses = keras_module("utils.losses_utils")
     yield losses, "compute_weighted_loss", with_one_for_each_weight
     yield tf.keras.optimizers.legacy.Adagrad, "from_config", from_zero
+    yield tf.keras.optimizers.legacy.Optimizer, "weights", with_setter
     yield tf.keras.optimizers.legacy.Optimizer, "get_gradients", with_computed_gradients
     yield (
         tf.keras.optimizers.legacy.Optimizer,

@@ -111,9 +111,13 @@ def with_own_gradients(transform):
 
     def transform_gradients(self, grads_and_vars):
         pairs = list(transform(self, grads_and_vars))
-        base = tf.keras.optimizers.legacy.Optimizer.get_gradients
-        is_own = type(self).get_gradients is not base
-        if is_own and tf.compat.v1.executing_eagerly_outside_functions():
+        base, own = tf.keras.optimizers.legacy.Optimizer, type(self)
+        if not tf.compat.v1.executing_eagerly_outside_functions():
+            return pairs
+        if own.get_updates is not base.get_updates:
+            name = f"{own.__name__}.get_updates"
+            raise RuntimeError(f"{name}: not compatible with eager execution")
+        if own.get_gradients is not base.get_gradients:
             gradients, variables = zip(*pairs)
             object.__setattr__(self, "_computed_gradients", list(gradients))
             pairs = list(zip(self.get_gradients(None, list(variables)), variables))
@@ -144,6 +148,14 @@ def with_computed_gradients(get):
         return get(self, loss, params) if loss is not None else self._computed_gradients
 
     return get_gradients
+
+
+def with_setter(weights):
+    """Return the property of an optimizer's state, which its `get_updates` sets."""
+    return property(
+        lambda self: weights.fget(self),
+        lambda self, variables: vars(self).update(_weights=variables),
+    )
 
 
 def from_zero(make):

@@ -277,12 +277,8 @@ class _Walk:
         begins = tuple(name for name in tops if name.isidentifier())
         found = [path.relative_to(self.home) for path in files_below([self.home])]
         code = [path.with_suffix("").parts for path in found if path.suffix == ".py"]
-        named = [
-            parts
-            for parts in code
-            if not {*begins}.isdisjoint(parts[:-1])
-            or (not is_path and parts[-1].startswith(begins))
-        ]
+        of_text = () if is_path else begins
+        named = [at for at in code if {*begins} & {*at[:-1]} or at[-1].startswith(of_text)]
         chosen = named if begins and (named or not is_path) else code
         return _files(self.home, [".".join(parts) for parts in chosen])
 

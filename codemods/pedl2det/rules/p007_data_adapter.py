@@ -21,16 +21,11 @@ from pedl2det.analysis.loaders import (
 )
 from pedl2det.analysis.old_keras import respelled
 from pedl2det.analysis.trial import Generation, Reference, Trial
-from pedl2det.findings import Kind
 from pedl2det.fixes import Drop, Edit, Fix, InsertBefore, Remark, Replace, ReplaceStatement, rewrite
 
 _CONFIGURE = "{context}.configure_fit"
 _KEPT = "this may return a KerasDataAdapter, which Determined takes no more"
 _RETURN = "return its sequence, and say its settings with context.configure_fit(...)"
-_PROCESSES = (
-    "with use_multiprocessing Determined 0.38.1 may hang after the last checkpoint of a training; "
-    "set it to False there"
-)
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
@@ -60,11 +55,8 @@ def _plain(reference: Reference, call: ast.Call, role: Role) -> Fix:
     sequence = settings.pop("sequence")
     if role is Role.VALIDATION:  # Determined reads both loaders with the settings for training
         settings = {}
-    processes = settings.get("use_multiprocessing", ast.Constant(False))
-    is_off = isinstance(processes, ast.Constant) and not processes.value
     edits = _edits(reference.source.names.statement_of(call), call, sequence, settings)
-    notes = () if is_off else ((Kind.NOTE, _PROCESSES),)
-    return Fix(reference.node, edits, notes=notes)
+    return Fix(reference.node, edits)
 
 
 def _edits(
@@ -102,5 +94,4 @@ EXAMPLE = """\
 +     if context.get_hparam("fast"):
 +         context.configure_fit(workers=2, use_multiprocessing=True)
       return train, val
-! Determined 0.38.1 may hang
 """
