@@ -97,8 +97,7 @@ def fits_of(path):
 
 def _session():
     """Return the session of graph mode that this thread has; None in eager mode."""
-    is_eager = tf.executing_eagerly()
-    return None if is_eager else tf.compat.v1.keras.backend.get_session()
+    return None if tf.executing_eagerly() else tf.compat.v1.keras.backend.get_session()
 
 
 @contextlib.contextmanager

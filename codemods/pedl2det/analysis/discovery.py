@@ -260,8 +260,7 @@ def _imports(file: Path, project: Project) -> bool:
     words |= {project.home.name}
     text = file.read_bytes().decode("utf-8", errors="replace")
     pattern = "|".join(re.escape(word) for word in sorted(words))
-    found = re.search(rf"\b(?:from|import)\s+{membership.OTHERS}\.?(?:{pattern})\b", text)
-    return found is not None
+    return bool(re.search(rf"\b(?:from|import)\s+{membership.OTHERS}\.?(?:{pattern})\b", text))
 
 
 def _matters(file: Path, reader: Reader) -> bool:

@@ -164,10 +164,8 @@ def table(results: Sequence[Result]) -> Iterator[str]:
     for result, values in zip(results, hparams, strict=True):
         batches = str(max(result.values, default=""))
         metric = "" if result.best is None else f"{result.best:.6g}"
-        varying = [
-            f"{value:.4g}" if isinstance(value, float) else visible(str(value))
-            for value in map(values.get, names)
-        ]
+        given = map(values.get, names)
+        varying = [f"{x:.4g}" if isinstance(x, float) else visible(str(x)) for x in given]
         rows.append([str(result.number), *varying, batches, metric, result.state])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:

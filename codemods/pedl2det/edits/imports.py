@@ -266,9 +266,13 @@ class _Editor:
 
     def add(self, added: Mapping[str, _Statement]) -> None:
         """Add missing imports, each in its group."""
-        now = [imported.node for imported in self._imports.values()]
-        present = {_single(alias, node) for node in now for alias in node.names}
         names = self._source.names
+        present = {
+            _single(alias, imported.node)
+            for old, imported in self._imports.items()
+            if not any(isinstance(outer, ast.ExceptHandler) for outer in names.around(old))
+            for alias in imported.node.names
+        }
         unbound = {
             read.id for read in names.of(ast.Name) if read.id in added and not names.bindings(read)
         }
