@@ -106,7 +106,7 @@ def _with_own_name(create, **kwargs):
 def with_own_gradients(transform):
     """Return a method that gives the gradients which an overridden `get_gradients` makes of them.
 
-    Since TensorFlow 2 a training does not call it.
+    Since TensorFlow 2 a training does not call it; `get_updates` needs graph mode.
     """
 
     def transform_gradients(self, grads_and_vars):

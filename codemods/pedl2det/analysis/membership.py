@@ -278,7 +278,7 @@ class _Walk:
         found = [path.relative_to(self.home) for path in files_below([self.home])]
         code = [path.with_suffix("").parts for path in found if path.suffix == ".py"]
         of_text = () if is_path else begins
-        named = [at for at in code if {*begins} & {*at[:-1]} or at[-1].startswith(of_text)]
+        named = [path for path in code if {*begins} & {*path[:-1]} or path[-1].startswith(of_text)]
         chosen = named if begins and (named or not is_path) else code
         return _files(self.home, [".".join(parts) for parts in chosen])
 
