@@ -91,16 +91,15 @@ def _replaced_names(tf: Any, since: str) -> Iterator[_Idiom]:
 
 def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
     """Yield what exists today with another meaning than in TensorFlow 1."""
-    from pedl import old_sessions
+    from pedl2det_legacy import sessions
 
     yield from _replaced_names(tf, TENSORFLOW_2)
     write = getattr(lookup(_PHASE), "write", "")
-    engine, python = "{keras}.src.engine", "tensorflow.python"
+    engine = "{keras}.src.engine"
     for dotted, wrap in (
-        (f"{python}.framework.ops._EagerTensorBase.eval", lambda _: old_sessions.evaluated),
-        (f"{python}.pywrap_tfe.TFE_Py_FastPathExecute", old_sessions.reading_visibly),
-        ("tensorflow.keras.backend.eval", old_sessions.evaluating),
-        ("{keras}.src.backend.eval", old_sessions.evaluating),
+        ("tensorflow.python.framework.ops._EagerTensorBase.eval", lambda _: sessions.evaluated),
+        ("tensorflow.keras.backend.eval", sessions.evaluating),
+        ("{keras}.src.backend.eval", sessions.evaluating),
         (f"{engine}.training.Model.compile", compiling),
         (f"{engine}.training_v1.Model.compile", compiling),
         (_PHASE, lambda original: Unserved(_PHASE.replace("tensorflow", "tf"), write, original)),
@@ -128,7 +127,6 @@ def activate(age: Age = Age.TENSORFLOW_1, *, standalone: bool = False) -> None:
         )
     import tensorflow as tf
 
-    from pedl import old_sessions
     from pedl2det_legacy import keras_1, old_layers
     from pedl2det_legacy import old_keras as legacy
     from pedl2det_legacy.old_attributes import old_attributes, old_dimensions
@@ -153,8 +151,6 @@ def activate(age: Age = Age.TENSORFLOW_1, *, standalone: bool = False) -> None:
         _put_module(path, served)
     for owner, name, made in old_attributes():
         _put(owner, name, made)
-    if is_of_1:
-        old_sessions.start()
     finder = old_libraries.Finder(age, _put)
     _undo.append(finder.stop)
     finder.start()
@@ -179,11 +175,8 @@ def _install(idiom: _Idiom, owner: Any, name: str) -> None:
 
 def deactivate() -> None:
     """Remove the replacements."""
-    from pedl import old_sessions
-
     while _undo:
         _undo.pop()()
-    old_sessions.stop()
     old_keras.serve_no_more()
     warnings.filters[:] = [  # type: ignore[index]
         known for known in warnings.filters if getattr(known[1], "pattern", "") != _LR_IS_DEPRECATED

@@ -114,8 +114,7 @@ def _module(tf: Any, package: str, path: str) -> Any:
 
 def _replaced(tf: Any, path: str, source: Any) -> dict[str, Any]:
     """Return what an old path had besides the names of today's module."""
-    from pedl.old_sessions import get_session, set_session
-    from pedl2det_legacy import keras_functions
+    from pedl2det_legacy import keras_functions, sessions
 
     area, private = table.PATHS[path]
     pieces = table.SUPPORTED.get(path, {}).items()
@@ -124,7 +123,11 @@ def _replaced(tf: Any, path: str, source: Any) -> dict[str, Any]:
         missing = [name for name in table.PUBLIC[area] if not hasattr(source, name)]
         names |= {name: getattr(_module(tf, "", area), name) for name in missing}
     if area == "backend":
-        names |= {"tf": tf, "get_session": get_session, "set_session": set_session}
+        names |= {
+            "tf": tf,
+            "get_session": sessions.get_session,
+            "set_session": sessions.set_session,
+        }
     elif path == "legacy.interfaces":  # decorators that translated the arguments of Keras 1
         names["__getattr__"] = lambda _: keras_functions.legacy_interface
     elif area == "utils":

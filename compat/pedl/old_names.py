@@ -82,15 +82,15 @@ def old_name(row: Name, tf: Any) -> Any:
 @functools.cache
 def _pieces(tf: Any) -> dict[str, Any]:
     """Return the objects of names without a successor, by their support pieces or old names."""
-    from pedl import old_functions, old_sessions
+    from pedl import old_functions
     from pedl2det_legacy import keras_functions, sessions, train_optimizers
 
     return {
         **{name: piece for name, piece in vars(keras_functions).items() if callable(piece)},
-        "Session": old_sessions.EagerSession,
+        "Session": sessions.Session,
         "get_default_graph": sessions.get_default_graph,
-        "get_session": old_sessions.get_session,
-        "set_session": old_sessions.set_session,
+        "get_session": sessions.get_session,
+        "set_session": sessions.set_session,
         "multi_gpu_model": old_functions.multi_gpu_model,
         **{
             name: old_functions.train_optimizer(name, make, tf)

@@ -163,15 +163,15 @@ def _compare(verdict: Verdict, pair: Pair, length: TrainingLength, workshop: Wor
         comparison = replace(comparison, differences=(*comparison.differences, difference))
     old, new = pair.settings()
     settings = differing_settings(old, new, pair.names) if old and new else {}
-    verdict = replace(verdict, comparison=comparison, notes=(notes := (*settings.values(),)))
+    verdict = replace(verdict, comparison=comparison, notes=(*settings.values(),))
     if comparison.is_equal:
         known = [_place(finding, verdict.directory) for finding in pair.known_differences]
         message = describe_equal(comparison, length, known, [*settings])
         epoch = comparison.epoch
         if comparison.batches < epoch <= (length.total or 0):  # no callback at its end was compared
             more = f"train more than one with --batches {epoch + 1}"
-            notes += (f"no epoch ended, because it has {epoch:,} batches: {more}",)
-        return replace(verdict, outcome=Conclusion.EQUAL, message=message, notes=notes)
+            message += f"; no epoch ended, because it has {epoch:,} batches: {more}"
+        return replace(verdict, outcome=Conclusion.EQUAL, message=message)
     message = describe_different(comparison)
     verdict = replace(verdict, outcome=Conclusion.DIFFERENT, message=message)
     if comparison.only_length_differs:

@@ -70,7 +70,8 @@ class Series:
             verdict = verify_trial(directory, batches=length, result=result, **training._asdict())
             message = verdict.message
             if verdict.is_equal:
-                message = message.partition(";")[0]  # the first proof says the rest
+                scope, *notes = message.split("; ")
+                message = "; ".join((scope, *(note for note in notes if note not in proof.message)))
                 proof = replace(
                     proof,
                     configs=tuple(dict.fromkeys((*proof.configs, *verdict.configs))),

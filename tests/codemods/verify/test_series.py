@@ -79,6 +79,7 @@ def proved_by(
     pace: float = 0.0,
     found: tuple[Path, ...] | None = None,
     seconds: float = 120.0,
+    notes: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[list[tuple[str, int | None]], Proof]:
     """The configs and the batches that are trained, and the proof, if that is what they show."""
     trained = []
@@ -95,7 +96,7 @@ def proved_by(
         if not is_resumed:
             trained.append((" ".join((config.name, *overrides)), batches))
         conclusion = conclusions.get(name, Conclusion.EQUAL)
-        message = f"{conclusion} for 9 batches; 1 known difference"
+        message = f"{conclusion} for 9 batches; 1 known difference{notes.get(name, '')}"
         verdict = Verdict(directory, conclusion, message, configs=(config,), pace=pace)
         return replace(verdict, unrun=unrun.get(name, {}))
 
@@ -205,6 +206,16 @@ def test_a_config_that_differs_refutes_the_rewrite(
 
     assert trained[-1] == ("wide.yaml", 50)
     assert proof.refutes and proof.message.startswith("by wide.yaml: different for 9 batches; 1")
+
+
+def test_what_only_a_further_config_leaves_open_is_said_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = {"wide.yaml": "; no epoch ended"}
+    _, proof = proved_by(tmp_path, {}, monkeypatch, notes=notes)
+
+    assert "by wide.yaml: equal for 9 batches; no epoch ended" in proof.message
+    assert proof.message.count("known difference") == 1
 
 
 def test_a_further_config_that_cannot_be_trained_here_is_named(
