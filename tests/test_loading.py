@@ -47,6 +47,18 @@ def test_a_trial_may_stand_in_another_class(tmp_path: Path) -> None:
         assert package.__name__ == "model_def"
 
 
+def test_the_trial_of_a_package_is_not_its_abstract_base(tmp_path: Path) -> None:
+    base = OLD_TRIAL.replace(
+        "class Outer:\n    class T", "import abc\n\n\nclass Outer:\n    class T"
+    )
+    base += "        @abc.abstractmethod\n        def layers(self): ...\n\n\nBase = Outer.T\n"
+    own = "from base import Base\n\n\nclass Own(Base):\n    layers = list\n"
+    init = "from base import Base\nfrom own import Own\n" + LOADERS
+    files = {"__init__.py": init, "base.py": base, "own.py": own}
+
+    assert loaded(tmp_path, files, None).__file__ == str(tmp_path / "__init__.py")
+
+
 @pytest.mark.parametrize(
     ("entrypoint", "said"),
     [

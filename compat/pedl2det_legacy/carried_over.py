@@ -248,7 +248,7 @@ class _KerasTrialOnAContext(_PedlTrialOnAContext):
         trial = self._old
         trial.validation_data_adapter = data_adapter(self._data(1), self._size())
         callbacks = super().keras_callbacks()
-        if hasattr(trial, "compute_validation_metrics"):
+        if hasattr(type(trial), "compute_validation_metrics"):
             callbacks = [
                 ValidationMetrics(trial),
                 *callbacks,

@@ -13,13 +13,21 @@ def trained(context, model):
         raise ValueError(
             f"build_model must return a model that was compiled, got {model!r}"
         )
-    args, kwargs, trainable = _compiled[model]
-    args = [_wrap_optimizer(context, value) for value in args]
-    kwargs = {name: _wrap_optimizer(context, value) for name, value in kwargs.items()}
+    args, kwargs, trainable, optimizer = _compiled[model]
+    now, is_eager = getattr(model, "optimizer", None), model._run_eagerly
+
+    def given(value):
+        value = now if value is optimizer else value
+        is_optimizer = hasattr(value, "apply_gradients")
+        return context.wrap_optimizer(value) if is_optimizer else value
+
+    args = [given(value) for value in args]
+    kwargs = {name: given(value) for name, value in kwargs.items()}
     since = _trainable(model)
     _set_trainable(trainable)  # what is set after compile has no effect on the training
     model = context.wrap_model(model)
     model.compile(*args, **kwargs)
+    model._run_eagerly = is_eager
     _set_trainable(since)
     return model
 
@@ -56,11 +64,6 @@ def _set_trainable(flags):
             break
 
 
-def _wrap_optimizer(context, value):
-    is_optimizer = hasattr(value, "apply_gradients")
-    return context.wrap_optimizer(value) if is_optimizer else value
-
-
 def _record_compile():
     """Keep the arguments with which each model is compiled last.
 
@@ -85,7 +88,12 @@ def _record_compile():
                 bound.arguments["optimizer"] = made
             result = compile_model(*bound.args, **bound.kwargs)
             # The outermost call is last.
-            compiled[model] = bound.args[1:], bound.kwargs, _trainable(model)
+            arguments = bound.args[1:], bound.kwargs
+            compiled[model] = (
+                *arguments,
+                _trainable(model),
+                getattr(model, "optimizer", None),
+            )
             return result
 
         owner.compile = recorded

@@ -28,25 +28,42 @@ def with_epoch_logs(context, callbacks, data=None, trial=None, size=None):
     elif isinstance(data, numbers.Real):
         length = math.ceil(data)
     else:
-        own = getattr(trial, "batch_size", size_of_context)()
+        is_sized = hasattr(type(trial), "batch_size")
+        own = trial.batch_size() if is_sized else size_of_context()
         length = batches_in_epoch(context, data, own)
     if length < 1:
         raise ValueError("an epoch must be one batch or more: set records_per_epoch")
-    metrics = getattr(trial, "_training_metrics", None)  # which were made once
+    metrics = getattr(trial, "__dict__", {}).get("_training_metrics")  # made once
     if metrics is None and trial is not None:
-        metrics = getattr(trial, "training_metrics", dict)()
+        metrics = metrics_from(trial, "training_metrics")
     epochs = _Epochs(context, length, metrics, size or size_of_context())
-    of_determined = determined.keras.callbacks.Callback
     told = [
-        one if isinstance(one, of_determined) else _Adopted(one, epochs)
+        one if _is_of_determined(one) else _Adopted(one, epochs)
         for one in _as_before(callbacks)
     ]
     return [epochs, *told, _EpochEnd(epochs)]
 
 
+def metrics_from(trial, method):
+    """Return what a method of a trial gives, which only its class is asked for; else none."""
+    return getattr(trial, method)() if hasattr(type(trial), method) else {}
+
+
+def _is_of_determined(callback):
+    """Return whether it has Determined's epochs; what derives from TensorBoard has PEDL's."""
+    of_determined = determined.keras.callbacks
+    is_derived = type(callback) is not of_determined.TensorBoard
+    is_board = isinstance(callback, of_determined.TensorBoard)
+    return isinstance(callback, of_determined.Callback) and not (
+        is_board and is_derived
+    )
+
+
 def _as_before(callbacks):
     """Return callbacks without the epochs that an inherited method gave them already."""
-    given = [one for one in callbacks if not isinstance(one, (_Epochs, _EpochEnd))]
+    given = [
+        one for one in callbacks or () if not isinstance(one, (_Epochs, _EpochEnd))
+    ]
     return [one._callback if type(one) is _Adopted else one for one in given]
 
 

@@ -5,6 +5,7 @@ import re
 import tensorflow as tf
 
 from pedl2det_legacy.data_adapter import KerasDataAdapter
+from pedl2det_legacy.epochs import metrics_from
 from pedl2det_legacy.in_memory_sequence import InMemorySequence
 from pedl2det_legacy.metrics_by_loss import loss_kind, metric_of_loss
 from pedl2det_legacy.standalone_keras import standalone_losses
@@ -54,9 +55,9 @@ def reported_as(name, metric):
 
 
 def _merged(trial):
-    training: dict = getattr(trial, "training_metrics", dict)()
+    training: dict = metrics_from(trial, "training_metrics")
     trial._training_metrics = training  # with_epoch_logs asks for them
-    validation: dict = getattr(trial, "validation_metrics", dict)()
+    validation: dict = metrics_from(trial, "validation_metrics")
     merged = {}
     for name, metric in validation.items():  # before which Keras puts val_
         bare = re.sub("^val_", "", name)

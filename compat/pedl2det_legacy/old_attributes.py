@@ -84,8 +84,8 @@ def _layers():
     for kind in (layer, *in_graph_mode):
         set_name = kind.name.setter(lambda layer, name: setattr(layer, "_name", name))
         yield kind, "name", set_name
-        for name in ("add_loss", "add_update"):
-            yield kind, name, _without_inputs(getattr(kind, name))
+        yield kind, "add_loss", _without_inputs(kind.add_loss)
+        yield kind, "add_update", _without_inputs(_with_pairs(kind.add_update))
     for name in ("trainable_weights", "non_trainable_weights"):
         yield layer, name, getattr(layer, name).setter(_setting(f"_{name}"))
 
@@ -149,6 +149,22 @@ def _setting(name):
         getattr(layer, name)[:] = weights
 
     return set_weights
+
+
+def _with_pairs(add_update):
+    """Return a method that takes a variable and its next value, as Keras 2.2.4 did."""
+
+    def add(layer, updates, **options):
+        many = updates if isinstance(updates, list) else [updates]
+        return add_update(layer, [_as_update(update) for update in many], **options)
+
+    return add
+
+
+def _as_update(update):
+    if not isinstance(update, tuple):
+        return update
+    return lambda: tf.keras.backend.update(*update)
 
 
 def _without_inputs(original):

@@ -31,7 +31,7 @@ from pedl2det_legacy.standalone_keras import standalone_losses
 
 def use_old_keras():
     """Let `tf.keras` compute as in TensorFlow 1 what it computes otherwise today."""
-    for change in (*old_masks(), *old_keras()):
+    for change in (*keras_2_9(), *old_keras()):
         replace(*change)
 
 
@@ -41,9 +41,9 @@ def use_standalone_keras():
         replace(*change)
 
 
-def use_old_masks():
-    """Divide the loss of a masked output by all of its steps, as Keras did before 2.10."""
-    for change in old_masks():
+def use_keras_2_9():
+    """Let Keras compute as in version 2.9 what it computes otherwise today."""
+    for change in keras_2_9():
         replace(*change)
 
 
@@ -63,6 +63,8 @@ def old_keras():
         yield module, "batch_dot", with_all_dimensions
         yield module, "learning_phase", of_the_call
         yield module, "function", with_phase
+        for name in ("update", "update_add", "update_sub", "moving_average_update"):
+            yield module, name, of_training
     for module in (keras_module("losses"), tf.keras.losses):
         yield module, "get", with_names_of_cosine
     losses = keras_module("utils.losses_utils")
@@ -76,13 +78,24 @@ def old_keras():
         with_own_gradients,
     )
     yield tf.keras.callbacks.EarlyStopping, "__init__", with_old_mode
+    for kind in (tf.keras.callbacks.ModelCheckpoint, tf.keras.callbacks.TensorBoard):
+        for name in {"on_train_batch_begin", "on_train_batch_end"} & vars(kind).keys():
+            yield kind, name, with_hook_of_then
     for name in ("compute_loss", "compute_metrics"):
         yield tf.keras.Model, name, with_float_targets
 
 
-def old_masks():
-    """Yield the same of what differs since Keras 2.10."""
+def keras_2_9():
+    """Yield the same of what differs since Keras 2.10 and 2.11."""
     yield keras_module("utils.losses_utils"), "apply_valid_mask", with_all_steps
+    yield from old_optimizers()
+
+
+def old_optimizers():
+    """Yield the same of functions that find optimizers by their names."""
+    for module in (keras_module("optimizers"), tf.keras.optimizers):
+        for name in ("get", "deserialize"):
+            yield module, name, with_legacy_optimizers
 
 
 def standalone_keras():
@@ -155,6 +168,11 @@ def _names_of_metrics(model):
     return names
 
 
+def with_legacy_optimizers(find):
+    """Return a function that finds the optimizers of before Keras 2.11."""
+    return functools.partial(find, use_legacy_optimizer=True)
+
+
 def with_names_of_cosine(get):
     """Return a function that finds the loss of a cosine by its old names, too.
 
@@ -189,6 +207,39 @@ def with_metrics_of_their_time(compile_model):
         return compile_model(*bound.args, **bound.kwargs)
 
     return compile
+
+
+def of_training(update):
+    """Return a function that writes a variable; in a layer's call only where that layer trains.
+
+    TensorFlow 1 ran the updates of layers in the steps of a training.
+    """
+    call_context = keras_module("engine.base_layer_utils").call_context
+
+    def write(x, *args, **options):
+        is_eager = tf.compat.v1.executing_eagerly_outside_functions()
+        if not (is_eager and call_context().in_call):
+            return update(x, *args, **options)
+        return tf.cond(
+            tf.cast(tf.keras.backend.learning_phase(), tf.bool),
+            lambda: tf.identity(update(x, *args, **options)),
+            lambda: tf.identity(x),
+        )
+
+    return write
+
+
+def with_hook_of_then(hook_of_today):
+    """Return a hook of a batch that calls the one of its old name, too, as that of `Callback` does."""
+    name = hook_of_today.__name__.replace("train_", "")
+
+    @functools.wraps(hook_of_today)
+    def hook(self, batch, logs=None):
+        hook_of_today(self, batch, logs)
+        if getattr(type(self), name) is not getattr(tf.keras.callbacks.Callback, name):
+            getattr(self, name)(batch, logs)
+
+    return hook
 
 
 def with_all_steps(apply_valid_mask):

@@ -23,7 +23,7 @@ class ValidationMetrics(determined.keras.callbacks.Callback):
         """Put the computed metrics into the logs."""
         trial = self._trial
         trial.model = self.model
-        if getattr(trial, "validation_data_adapter", None) is None:
+        if vars(trial).get("validation_data_adapter") is None:
             size = context().get_per_slot_batch_size()
             loader = trial.build_validation_data_loader()
             trial.validation_data_adapter = data_adapter(loader, size)

@@ -303,6 +303,67 @@ def test_a_function_that_has_the_context_gets_no_second_one(tmp_path: Path) -> N
     assert "optimizer = ctx.wrap_optimizer(tf.keras.optimizers.legacy.SGD())" in new
 
 
+@pytest.mark.parametrize(
+    ("made", "after"),
+    [
+        (
+            "o = {}\n        o['decay'] = 0.1\n        opt = tf.keras.optimizers.Adam(**o)",
+            "y.Adam(**",
+        ),
+        (
+            "o = {}\n        o.update(lr=0.1)\n        opt = tf.keras.optimizers.Adam(**o)",
+            "y.Adam(**",
+        ),
+        (
+            "o = {}\n        o['decay'] = 0.1\n        opt = getattr(tf.optimizers, 'Adam')(**o)",
+            "getattr(tf.optimizers.legacy, 'Adam')",
+        ),
+        (
+            "kinds = vars(tf.keras.optimizers)\n        opt = kinds['Adam'](lr=0.1)",
+            "vars(tf.keras.optimizers.legacy)",
+        ),
+        (
+            "opt = tf.keras.optimizers.Adam(0.1)\n        self.rate = opt._decayed_lr(tf.float32)",
+            "tf.keras.optimizers.legacy.Adam(0.1)",
+        ),
+    ],
+)
+def test_an_old_optimizer_is_known_by_what_it_gets_and_has(
+    made: str, after: str, tmp_path: Path
+) -> None:
+    """Today's would ignore the rate, or fail."""
+    made += "\n        opt = self.context.wrap_optimizer(opt)"
+    assert after in migrated(tmp_path, trial(optimizer=made))
+
+
+def test_options_that_every_optimizer_takes_say_nothing_of_an_age(tmp_path: Path) -> None:
+    made = "o = {}\n        o['beta_1'] = 0.1\n        opt = tf.keras.optimizers.Adam(**o)"
+    text = trial(optimizer=f"{made}\n        opt = self.context.wrap_optimizer(opt)")
+    assert migrated(tmp_path, text) == text
+
+
+@pytest.mark.parametrize(
+    ("statement", "makes_one"), [("super().compile()", True), ("self.is_ready = True", False)]
+)
+def test_a_model_that_compiles_itself_may_make_an_optimizer(
+    statement: str, makes_one: bool, tmp_path: Path
+) -> None:
+    """GANs give Keras no optimizer, which then makes one: of its time, as in the old run."""
+    nets = (
+        "import tensorflow as tf\n\n\n"
+        "class Net(tf.keras.Model):\n"
+        "    def compile(self, optimizer, loss):\n"
+        f"        {statement}\n"
+        "        self.optimizer_of_net = optimizer\n"
+    )
+    optimizer = "opt = self.context.wrap_optimizer(tf.keras.optimizers.Adam(lr=0.1))"
+    text = trial("import nets", optimizer=optimizer).replace("tf.keras.Sequential([", "nets.Net([")
+
+    new = migrated(tmp_path, text, nets=nets)
+
+    assert ("legacy_keras.use_keras_2_9()" in new) == makes_one
+
+
 def test_a_script_that_tests_the_trial_keeps_it_from_nothing(tmp_path: Path) -> None:
     local = "from determined.experimental import create\n\ncreate(None, {}, local=True)\n"
 
@@ -311,14 +372,15 @@ def test_a_script_that_tests_the_trial_keeps_it_from_nothing(tmp_path: Path) -> 
     assert "run `pedl2det run DIR --test` instead" in (tmp_path / "local.py").read_text()
 
 
-def test_the_context_may_have_any_name_in_the_constructor(tmp_path: Path) -> None:
+@pytest.mark.parametrize("attribute", ["context", "given"])
+def test_the_context_may_have_any_name_in_the_constructor(attribute: str, tmp_path: Path) -> None:
     early = (EXAMPLES / "early_wine" / "model_def.py").read_text()
     early = early.replace("trial_context: TFKerasTrialContext", "res")
-    early = early.replace("trial_context", "res")
+    early = early.replace("trial_context", "res").replace("self.context", f"self.{attribute}")
     write_tree(tmp_path, {"model_def.py": early})
 
     result = migrate([tmp_path])
 
     assert [one.status for one in result.outcomes] == [Status.REWRITTEN]
     (new,) = (file.new.decode() for file in result.files if file.path.name == "model_def.py")
-    assert "        self.context = res\n        res.configure_fit(shuffle=False)\n" in new
+    assert f"        self.{attribute} = res\n        res.configure_fit(shuffle=False)\n" in new

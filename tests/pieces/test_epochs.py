@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 import tensorflow as tf
-from determined.keras.callbacks import Callback
+from determined.keras.callbacks import Callback, TensorBoard
 
 from pedl2det_runtime.config.generation import EARLY_DETERMINED
 
@@ -109,7 +109,7 @@ def test_a_hook_that_evaluates_before_a_batch_leaves_its_epoch_alone(pieces: Any
 
 def test_callbacks_of_a_keras_trial_get_the_metrics_of_its_training(pieces: Any) -> None:
     told = Told()
-    trial = SimpleNamespace(training_metrics=lambda: {"error": "mae", "rate": "acc"})
+    trial = type("Trial", (), {"training_metrics": lambda self: {"error": "mae", "rate": "acc"}})()
 
     first, *others = pieces.with_epoch_logs(Context(), [told], 1, trial)
     first.set_params({"batch_size": 4})
@@ -125,9 +125,16 @@ def test_callbacks_of_a_keras_trial_get_the_metrics_of_its_training(pieces: Any)
 def test_the_metrics_of_a_keras_trial_are_made_once(pieces: Any) -> None:
     """A callback may change a variable that they hold."""
     made: list[str] = []
-    trial = SimpleNamespace(
-        training_metrics=lambda: made.append("error") or {"error": "mae"}, loss=lambda: "mse"
-    )
+
+    class Trial:
+        def training_metrics(self) -> dict[str, str]:
+            made.append("error")
+            return {"error": "mae"}
+
+        def loss(self) -> str:
+            return "mse"
+
+    trial = Trial()
 
     pieces.named_metrics(trial)
     pieces.with_epoch_logs(Context(), [Told()], 1, trial)
@@ -276,6 +283,24 @@ def test_callbacks_of_determined_stay_as_they_are(pieces: Any) -> None:
     assert vars(theirs) == before
 
 
+def test_a_callback_that_derives_from_pedls_tensorboard_has_the_epochs_of_pedl(pieces: Any) -> None:
+    class Board(TensorBoard):
+        told: ClassVar[list[Any]] = []
+
+        def set_model(self, model: Any) -> None:
+            self.model = model
+
+        on_train_begin = on_train_batch_begin = on_train_batch_end = lambda *_: None
+        on_epoch_begin, on_epoch_end = Told.on_epoch_begin, Told.on_epoch_end
+
+    board, plain = Board(), TensorBoard()
+    callbacks = pieces.with_epoch_logs(Context(), [board, plain], 3)
+    train([each for each in callbacks if each is not plain], 3)
+
+    assert board.told == [("begin", 0, {}), ("end", 0, {"loss": 1.0})]
+    assert callbacks[2] is plain
+
+
 def test_a_stop_at_the_end_of_an_epoch_is_a_request(pieces: Any) -> None:
     """Keras would end its loop at once, amid a workload."""
 
@@ -313,13 +338,26 @@ def test_metrics_have_their_old_names_too(names: list[str], pieces: Any) -> None
     assert pieces.with_old_names(metrics) == EARLY_DETERMINED.with_aliases(metrics)
 
 
+def test_only_the_class_of_a_trial_is_asked_for_its_methods(pieces: Any) -> None:
+    """A trial may answer any name: by a hyperparameter, or None."""
+
+    class Trial:
+        def __getattr__(self, name: str) -> None:
+            return None
+
+    told = Told()
+    callbacks = pieces.with_epoch_logs(Context(), [told], np.ones((3, 1)), Trial())
+    assert pieces.metrics_from(Trial(), "validation_metrics") == {}
+    assert len(callbacks) == 3 and len(pieces.with_epoch_logs(Context(), None, 3)) == 2
+
+
 def test_metrics_of_a_keras_trial_have_its_own_names_in_a_validation(pieces: Any) -> None:
     class Told(tf.keras.callbacks.Callback):
         def on_test_end(self, logs: Any = None) -> None:
             self.told = logs
 
     callback = Told()
-    trial = SimpleNamespace(training_metrics=lambda: {"err": "mae"})
+    trial = type("Trial", (), {"training_metrics": lambda self: {"err": "mae"}})()
     (_, told, _) = pieces.with_epoch_logs(Context(), [callback], 2, trial=trial)
 
     told.on_test_end({"val_err": 1.0, "val_loss": 2.0})

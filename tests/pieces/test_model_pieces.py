@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -229,7 +229,7 @@ def masked() -> list[Any]:
 @pytest.fixture
 def keras_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take back after the test what the pieces change."""
-    changes = (old_keras.old_keras, old_keras.old_masks, old_keras.standalone_keras)
+    changes = (old_keras.old_keras, old_keras.keras_2_9, old_keras.standalone_keras)
     for owner, name, _ in (change for changed in changes for change in changed()):
         monkeypatch.setattr(owner, name, vars(owner).get(name, getattr(owner, name)))
 
@@ -370,7 +370,8 @@ def test_a_metric_without_a_meaning_is_refused(
     metrics: dict[str, Any], said: str, legacy_keras: Any
 ) -> None:
     with pytest.raises(ValueError, match=said):
-        trial = SimpleNamespace(validation_metrics=lambda: metrics, losses=dict)
+        members = {"validation_metrics": lambda self: metrics, "losses": dict}
+        trial = type("Trial", (), members)()
         legacy_keras.named_metrics_by_output(trial)
 
 
@@ -410,6 +411,73 @@ def test_a_model_is_compiled_again_with_a_wrapped_optimizer(legacy_keras: Any, n
     assert models[0].optimizer is optimizer
     assert type(optimizer) is tf.keras.optimizers.legacy.Adam
     assert models[0].loss == "mse" and models[0].run_eagerly
+
+
+def test_what_is_set_on_a_compiled_model_is_kept(legacy_keras: Any) -> None:
+    context = Context()
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+    model.compile("adam", "mse")
+    model.optimizer = optimizer = tf.keras.optimizers.legacy.SGD(0.5)
+    model.run_eagerly = True
+
+    legacy_keras.trained(context, model)
+
+    assert context.wrapped == [optimizer, model]  # which a checkpoint stores
+    assert model.optimizer is optimizer and model.run_eagerly
+
+
+@pytest.mark.usefixtures("keras_of_today")
+@pytest.mark.parametrize("kind", ["ModelCheckpoint", "TensorBoard"])
+def test_hooks_of_batches_by_their_old_names(legacy_keras: Any, kind: str, tmp_path: Path) -> None:
+    legacy_keras.use_old_keras()
+
+    class Own(getattr(tf.keras.callbacks, kind)):  # type: ignore[misc]
+        told: ClassVar[list[int]] = []
+
+        def on_batch_end(self, batch: int, logs: Any = None) -> None:
+            self.told.append(batch)
+
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+    model.compile("sgd", "mse")
+    own, other = (
+        Own(str(tmp_path / "written")),
+        tf.keras.callbacks.LambdaCallback(
+            on_batch_end=lambda batch, logs: None  # one of them has hooks, so that Keras calls all
+        ),
+    )
+    x, y = np.ones((4, 2)), np.ones((4, 1))
+    model.fit(x, y, batch_size=2, verbose=0, callbacks=[own, other])
+
+    assert own.told == [0, 1]
+
+
+@pytest.mark.usefixtures("keras_of_today")
+@pytest.mark.parametrize("form", ["pair", "operation"])
+def test_updates_of_a_layer_are_made_in_training(legacy_keras: Any, form: str) -> None:
+    legacy_keras.restore_attributes()
+    legacy_keras.use_old_keras()
+    backend = tf.keras.backend
+
+    class Counting(tf.keras.layers.Layer):
+        def build(self, shape: Any) -> None:
+            self.count = self.add_weight("count", (), initializer="zeros", trainable=False)
+
+        def call(self, x: Any) -> Any:
+            if form == "pair":  # as in Keras 2.2.4
+                self.add_update((self.count, self.count + 1.0), x)
+            else:
+                self.add_update([backend.update_add(self.count, 1.0)], x)
+            return x
+
+    layer = Counting()
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,)), layer])
+    model.compile("sgd", "mse")
+    x, y = np.ones((6, 2)), np.ones((6, 1))
+    model.fit(x, y, batch_size=2, epochs=2, verbose=0)
+    model.evaluate(x, y, verbose=0)
+
+    assert float(layer.count) == 6.0
+    assert float(backend.update(layer.count, 2.0)) == 2.0  # outside of a call
 
 
 def test_targets_of_outputs_that_the_model_does_not_have_are_ignored(legacy_keras: Any) -> None:

@@ -69,10 +69,13 @@ class ContextReach:
         classes: Sequence[ast.ClassDef],
         loaders: Function | None,
         download: Function | None,
+        *,
+        is_given: bool = False,
     ) -> None:
         self._flow = flow
         self._classes = classes
         self._entries = [function for function in (loaders, download) if function is not None]
+        self._is_given = is_given  # whether the old harness gave it to the constructor
         self._known: dict[ast.AST, bool] = {}
 
     def at(self, node: ast.AST) -> Access | None:
@@ -97,7 +100,7 @@ class ContextReach:
     def _constructor_parameters(self) -> list[ast.arg]:
         """The parameters through which trials get their context before the migration."""
         methods = [self._flow.own_method(owner, "__init__") for owner in self._classes]
-        parameters = [_given_context(method) for method in methods if method is not None]
+        parameters = [self._given_to(method) for method in methods if method is not None]
         return [parameter for parameter in parameters if parameter is not None]
 
     def _given(self, function: Function) -> str | None:
@@ -156,8 +159,20 @@ class ContextReach:
 
     def constructor_parameter(self, function: Function) -> str:
         """The name of the context in a trial's constructor, before or after its migration."""
-        parameter = _given_context(function)
+        parameter = self._given_to(function)
         return self.parameter_of(function) if parameter is None else parameter.arg
+
+    def _given_to(self, constructor: Function) -> ast.arg | None:
+        """The parameter through which a constructor already gets the context."""
+        done = {ast.unparse(statement) for statement in constructor.body}
+        me, *others = by_position(constructor)
+        for parameter in others:
+            annotation = ast.unparse(parameter.annotation) if parameter.annotation else ""
+            assignments = {f"{me.arg}.{name} = {parameter.arg}" for name in _ATTRIBUTES}
+            is_named = parameter.arg in ("context", "trial_context")
+            if "Context" in annotation or is_named or assignments & done:
+                return parameter
+        return others[0] if others and self._is_given else None
 
     @cached_property
     def attribute(self) -> str:
@@ -196,22 +211,6 @@ class ContextReach:
                         stored.add(name)
             stored |= {member.name for member in owner.body if isinstance(member, Function)}
         return stored
-
-
-def _given_context(function: Function) -> ast.arg | None:
-    """The parameter through which a constructor already gets the context."""
-    done = {ast.unparse(statement) for statement in function.body}
-    for parameter in by_position(function)[1:]:
-        annotation = ast.unparse(parameter.annotation) if parameter.annotation is not None else ""
-        me = first_parameter(function)
-        assignments = {f"{me}.{name} = {parameter.arg}" for name in _ATTRIBUTES}
-        if (
-            "Context" in annotation
-            or parameter.arg in ("context", "trial_context")
-            or assignments & done
-        ):
-            return parameter
-    return None
 
 
 #: How code asks for the config in its old form.

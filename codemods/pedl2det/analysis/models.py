@@ -293,22 +293,35 @@ def _stored_keys(trial: Trial) -> Iterator[object]:
     """
     for item in trial.modules.of(ast.Subscript):
         if isinstance(item.ctx, ast.Store):
-            yield _key(item.slice, item.value)
+            yield _key(trial, item.slice, item.value)
     for display in trial.modules.of(ast.Dict):
         yield from (getattr(key, "value", None) for key in display.keys)
     for call in trial.modules.of(ast.Call):
         match call:
             case ast.Call(func=ast.Attribute(value=keyed, attr="update" | "setdefault")):
-                yield from (option.arg or _key(option.value, keyed) for option in call.keywords)
+                yield from (
+                    option.arg or _key(trial, option.value, keyed) for option in call.keywords
+                )
                 keys = getattr(call.args[0], "keys", call.args[:1]) if call.args else ()
-                yield from (_key(key, keyed) for key in keys)
+                yield from (_key(trial, key, keyed) for key in keys)
 
 
-def _key(key: ast.expr | None, keyed: ast.expr) -> object:
+def _key(trial: Trial, key: ast.expr | None, keyed: ast.expr) -> object:
     if isinstance(key, ast.Constant):
         return key.value
-    may_be = key is None or "val_" in ast.unparse(key) or ast.unparse(keyed) == "logs"
+    may_be = key is None or "val_" in ast.unparse(key) or _are_logs(trial, keyed)
     return ... if may_be else None
+
+
+def _are_logs(trial: Trial, node: ast.expr) -> bool:
+    """Whether a dict may be the logs that a hook of a callback got."""
+    for origin in trial.flow.origins(node):
+        if isinstance(origin.node, ast.arg):
+            parents = trial.modules.home(origin.node).names.parents
+            hook = parents[parents[origin.node]]
+            if getattr(hook, "name", "").startswith("on_") or origin.node.arg == "logs":
+                return True
+    return False
 
 
 def may_act_by_epoch(trial: Trial, value: ast.expr) -> bool:

@@ -25,8 +25,11 @@ OPTIMIZERS = f"{KERAS}.optimizers"
 LEGACY = f"{OPTIMIZERS}.legacy"
 #: Keyword arguments of optimizers that no optimizer of today takes.
 OLD_KEYWORDS = frozenset({"lr", "decay"})
-#: Hooks of optimizers before Keras 2.11.
-_OPTIMIZER_HOOKS = ("_create_slots", "_resource_apply_dense", "_resource_apply_sparse")
+#: What optimizers had before Keras 2.11.
+_OF_OPTIMIZERS = {
+    *("_create_slots", "_decayed_lr", "_get_hyper", "_resource_apply_dense"),
+    *("_resource_apply_sparse", "_serialize_hyperparameter", "_set_hyper", "add_slot", "get_slot"),
+}
 #: The beginnings of the names of layers and models of TensorFlow's Keras.
 _LAYERS_OF_TENSORFLOW = tuple(
     f"{root}.{name}"
@@ -39,7 +42,7 @@ _MADE = tuple(
     for name in ("Model", "Sequential", "callbacks.", "layers.", "losses.", "models.")
 )
 _REPLACED = re.compile(
-    rf"{KERAS}\.backend\.(?:batch_dot|function|learning_phase|resize_images|\w+_crossentropy)"
+    rf"{KERAS}\.backend\.(?:batch_dot|function|learning_phase|resize_images|\w*update\w*|\w+_crossentropy)"
 )
 #: The positions of arguments whose defaults changed.
 _POSITIONS = {"recurrent_activation": 2, **PLACES}
@@ -61,25 +64,27 @@ def age(trial: Trial) -> Age:
     signs = [reference for reference in candidates if not _is_guarded(reference)]
     if any(reference.row and reference.row.since == TENSORFLOW_2 for reference in signs):
         return Age.TENSORFLOW_1
-    if signs or is_early or _defines_optimizer(trial) or _gives_rate(trial):
+    if signs or is_early or _knows_optimizers(trial) or _gives_rate(trial):
         return Age.TENSORFLOW_2
     return Age.TENSORFLOW_1 if trial.is_early else Age.CURRENT
 
 
-def _defines_optimizer(trial: Trial) -> bool:
-    """Whether a class overrides a hook of optimizers that those of today do not call."""
-    members = [member for node in trial.modules.of(ast.ClassDef) for member in node.body]
-    return any(getattr(member, "name", "") in _OPTIMIZER_HOOKS for member in members)
+def _knows_optimizers(trial: Trial) -> bool:
+    """Whether code defines or calls a method that optimizers of today do not have."""
+    defined = {node.name for node in trial.modules.of(ast.FunctionDef)}
+    called = {node.attr for node in trial.modules.of(ast.Attribute)}
+    return bool(_OF_OPTIMIZERS & (defined | called))
 
 
 def _gives_rate(trial: Trial) -> bool:
     """Whether ``lr=`` is passed to what may be an optimizer: to a class in a variable."""
-    return any(
-        keyword.arg == "lr" or _holds(trial, keyword, ("lr",))
-        for call in trial.modules.of(ast.Call)
-        if _is_value(trial, call.func) and not trial.flow.called(call)
-        for keyword in call.keywords
-    )
+    for call in trial.modules.of(ast.Call):
+        if _is_value(trial, call.func) and not trial.flow.called(call):
+            is_optimizer = optimizer_kind(trial, call) is OptimizerKind.OBJECT
+            old = OLD_KEYWORDS if is_optimizer else {"lr"}
+            if any(each.arg in old or _holds(trial, each, old) for each in call.keywords):
+                return True
+    return False
 
 
 def _is_value(trial: Trial, function: ast.expr) -> bool:
@@ -116,7 +121,10 @@ def _holds(trial: Trial, keyword: ast.keyword, wanted: Collection[str]) -> bool:
     for origin in trial.flow.origins(keyword.value) if keyword.arg is None else ():
         match origin.node:
             case ast.Dict(keys=keys) if not origin.path:
-                present += [getattr(key, "value", None) for key in keys]
+                uses = [use.around for use in trial.flow.uses(origin.node) if use.is_change]
+                stored = [getattr(around, "slice", None) for around in uses]
+                present += [getattr(key, "value", None) for key in (*keys, *stored)]
+                present += [key.arg for around in uses for key in getattr(around, "keywords", ())]
             case ast.Call(func=ast.Name(id="dict"), keywords=keywords) if not origin.path:
                 present += [entry.arg for entry in keywords]
     return any(name in wanted for name in present)

@@ -324,7 +324,9 @@ class Trial:
         """Where code can get the trial's context."""
         if self.carried:
             return ContextReach(self.flow, (), None, None)
-        return ContextReach(self.flow, self.classes, self.loaders, self.download)
+        is_given = self.generation is not Generation.PEDL
+        loaders, download = self.loaders, self.download
+        return ContextReach(self.flow, self.classes, loaders, download, is_given=is_given)
 
     @cached_property
     def config_uses(self) -> ConfigUses:
@@ -385,6 +387,8 @@ class Trial:
 
 def today(dotted: str | None) -> str:
     """A dotted name as it is today; an empty string for none."""
+    if dotted == "tensorflow.optimizers":  # the same module
+        return "tensorflow.keras.optimizers"
     row = names.lookup(dotted) if dotted else None
     return (row.new if row is not None and row.new else dotted) or ""
 

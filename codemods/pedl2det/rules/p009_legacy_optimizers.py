@@ -127,6 +127,7 @@ def _means_the_same(call: ast.Call, row: names.Name) -> bool:
 
 
 def _others(trial: Trial) -> Iterator[Fix | Remark]:
+    askers = ("getattr", "hasattr") if old_keras.is_old(trial) else ("getattr", "hasattr", "vars")
     for node in trial.modules.reads:
         dotted = trial.modules.meaning(node)
         today = trial.today(node)
@@ -141,7 +142,7 @@ def _others(trial: Trial) -> Iterator[Fix | Remark]:
             yield from old_keras.respelled(source, node, f"{LEGACY}.Optimizer")
         elif today != OPTIMIZERS or means_standalone(trial, dotted or ""):
             continue  # P036
-        elif getattr(getattr(parent, "func", node), "id", "") in ("getattr", "hasattr"):
+        elif getattr(getattr(parent, "func", node), "id", "") in askers:
             yield rewrite(node, "{module}.legacy", {"module": node})
 
 

@@ -31,6 +31,7 @@ from pedl2det_names.keras import KERAS_1_SIZES, OTHERS, SAME
 #: Words that make the call necessary: masks, frozen layers, and names in strings.
 _MASK = r"\bmask=(?!=)|\bmask_zero\b|\bMasking\b|\bcompute_mask\b"
 _FILES = r"\b(?:load_model|model_from_\w+|from_config|deserialize)\b"  # which may hold anything
+_OPTIMIZER = r"\bsuper\(.*\)\.compile\("  # which may get no optimizer, and makes one
 _TRUE = r"\s*True\s*(?:[,)#]|$)"
 _OLD = (
     rf"(?m){_MASK}|{_FILES}|\b(?:sample_?weights?|metrics_names|get_gradients|unroll)\b"
@@ -83,10 +84,11 @@ def _calls(trial: Trial) -> Iterator[Fix]:
         ):
             yield from old_keras.before_models(trial, f"{MODULE}.use_old_arguments")
     elif age is Age.TENSORFLOW_2 and (
-        trial.mentions(f"{_MASK}|{_FILES}")
+        trial.carried
+        or trial.mentions(f"{_MASK}|{_FILES}|{_OPTIMIZER}")
         or any(_hides(trial, node) for node in trial.modules.reads)
     ):
-        yield from old_keras.before_models(trial, f"{MODULE}.use_old_masks")
+        yield from old_keras.before_models(trial, f"{MODULE}.use_keras_2_9")
 
 
 def _is_plain(trial: Trial) -> bool:

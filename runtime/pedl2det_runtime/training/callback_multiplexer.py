@@ -25,6 +25,13 @@ _log = logger(__name__)
 _BY_NAMES_IN_LOGS = (tf.keras.callbacks.ModelCheckpoint, tf.keras.callbacks.TensorBoard)
 
 
+def _has_hooks_of_then(callback: Any) -> bool:
+    """Whether a class has the hooks that Keras' own subclasses of ``Callback`` no longer call."""
+    base = tf.keras.callbacks.Callback
+    names = ("on_batch_begin", "on_batch_end")
+    return any(getattr(type(callback), name) is not getattr(base, name) for name in names)
+
+
 class Multiplexer:
     """Dispatches each event to the user's callbacks, in the order of their list.
 
@@ -89,7 +96,8 @@ class Multiplexer:
     def needs_every_training_batch(self) -> bool:
         """Whether a callback has hooks of single training batches."""
         return self._is_never_chunked or any(
-            callback._implements_train_batch_hooks() for callback in self._callbacks
+            callback._implements_train_batch_hooks() or _has_hooks_of_then(callback)
+            for callback in self._callbacks
         )
 
     @property

@@ -133,6 +133,7 @@ def load_trial(
         and issubclass(value, Trial)
         and _is_within(sys.modules.get(value.__module__), directory)
     }
+    trials = {trial for trial in trials if not inspect.isabstract(trial)} or trials
     if len(trials) != 1:
         names = ", ".join(sorted(trial.__name__ for trial in trials)) or "none"
         raise TrialLoadError(

@@ -118,6 +118,7 @@ CASES = (
             "logs.update({metric.name: 1.0})",
             "logs.update(metric.result())",
             "logs.update(**metric.result())",
+            "write(logs, metric)\n\n\ndef write(found, metric):\n    found[metric.name] = 1.0",
         )
     ),
     Case(pedl_trial(_BY_PARAMS), {"net.py": _BY_PARAMS_AFTER}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from pedl2det.analysis.config import Config, Entry, whole_number
 from pedl2det.analysis.text_rules import (
@@ -48,9 +49,10 @@ def obstacle(config: Config) -> TextFinding | None:
         return None
     if old not in {*SEARCHERS, *GONE_SEARCHERS} - {"pbt"}:  # no search evolves a population
         message = f"unknown searcher {old}" if old else "has no name"
-        return leave_entry(
+        left = leave_entry(
             "C108", searcher, message, f"name: one of {', '.join(sorted(SEARCHERS))}"
         )
+        return replace(left, kind=Kind.NOTE) if old == "pbt" else left
     unit, budget, length = _unit(config), _budget(config), _length(config)
     for entry in (unit, length, *config.periods):
         if entry is not None and number(entry, least=int(entry.path[0] == "searcher")) is None:

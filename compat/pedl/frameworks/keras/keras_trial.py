@@ -53,7 +53,7 @@ class AdaptedKerasTrial(AdaptedTrial):
     @property
     def api_generation(self) -> Generation:
         """Training semantics of PEDL, with the metrics of this trial."""
-        own = getattr(self._legacy, "compute_validation_metrics", None)
+        own = getattr(type(self._legacy), "compute_validation_metrics", None)
         validate = self._validate if callable(own) else None
         return replace(super().api_generation, reported=self._reported, validate=validate)
 

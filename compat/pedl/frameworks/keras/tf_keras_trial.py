@@ -77,7 +77,9 @@ class AdaptedTrial(ContextTrial):
 
     def keras_callbacks(self) -> Any:
         """Return the callbacks of the PEDL trial."""
-        return self._call(self._legacy.keras_callbacks)
+        found = self._call(self._legacy.keras_callbacks)
+        is_list = found is None or hasattr(found, "__iter__")  # Keras took any
+        return list(found or ()) if is_list else found
 
     def build_training_data_loader(self) -> Any:
         """Return the first item of the pair from ``make_data_loaders``, which is called once."""
