@@ -76,7 +76,7 @@ def test_imports_are_those_of_the_pieces_sorted() -> None:
     text = render(["is_valid_url", "InMemorySequence", "Session"])
 
     assert imports_in(text) == [
-        *("import contextlib", "import urllib.parse"),
+        *("import contextlib", "import functools", "import importlib", "import urllib.parse"),
         *("import numpy as np", "import tensorflow as tf"),
     ]
 

@@ -196,8 +196,12 @@ def test_the_report_of_equal_trials_holds_what_is_signed(tmp_path: Path) -> None
     assert done.returncode == 0
     page = report.read_text()
     assert 'iris: <span class="equal">equal</span>' in page
-    assert done.stdout.splitlines()[0] == "equal for 3 of 1,000 batches"
-    assert "<p>equal for 3 of 1,000 batches</p>" in page
+    verdict = (
+        "equal for 3 of 1,000 batches; no epoch ended, because it has 4 batches: train more than "
+        "one with --batches 5"
+    )
+    assert done.stdout.splitlines()[0] == verdict
+    assert f"<p>{verdict}</p>" in page
     for fact in ("Date", "Commit", "Config", "Seed", "Versions", "Duration"):
         assert f"<td>{fact}</td>" in page
     assert "tensorflow 2." in page
