@@ -10,6 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 from pedl2det_legacy.epoch_metrics import add_batch, epoch_means, metric_sums
+from pedl2det_legacy.keras_trials import metrics_from
 from pedl2det_legacy.metric_names import with_old_names
 
 
@@ -42,11 +43,6 @@ def with_epoch_logs(context, callbacks, data=None, trial=None, size=None):
         for one in _as_before(callbacks)
     ]
     return [epochs, *told, _EpochEnd(epochs)]
-
-
-def metrics_from(trial, method):
-    """Return what a method of a trial gives, which only its class is asked for; else none."""
-    return getattr(trial, method)() if hasattr(type(trial), method) else {}
 
 
 def _is_of_determined(callback):

@@ -5,7 +5,6 @@ import re
 import tensorflow as tf
 
 from pedl2det_legacy.data_adapter import KerasDataAdapter
-from pedl2det_legacy.epochs import metrics_from
 from pedl2det_legacy.in_memory_sequence import InMemorySequence
 from pedl2det_legacy.metrics_by_loss import loss_kind, metric_of_loss
 from pedl2det_legacy.standalone_keras import standalone_losses
@@ -52,6 +51,11 @@ def reported_as(name, metric):
     kind = type(type(metric).__name__, (type(metric),), members)
     object.__setattr__(metric, "__class__", kind)
     return metric
+
+
+def metrics_from(trial, method):
+    """Return what a method of a trial gives, which only its class is asked for; else none."""
+    return getattr(trial, method)() if hasattr(type(trial), method) else {}
 
 
 def _merged(trial):
