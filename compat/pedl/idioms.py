@@ -52,6 +52,10 @@ def _idioms(tf: Any, age: Age) -> Iterator[_Idiom]:
     """Yield the replacements for code of an age."""
     yield from _removed_names(tf)
     yield from _replaced_names(tf, KERAS_2_11)
+    with_legacy = functools.partial(functools.partial, use_legacy_optimizer=True)
+    for module in ("tensorflow.keras.optimizers", "{keras}.src.optimizers"):  # compile's own
+        for name in ("deserialize", "get"):
+            yield _Idiom(f"{module}.{name}", with_legacy)
     for module in ("tensorflow.keras.optimizers", "tensorflow.optimizers"):
         yield _Idiom(f"{module}.Optimizer", lambda _: tf.keras.optimizers.legacy.Optimizer)
     images = "{keras}.src.preprocessing.image.ImageDataGenerator"
@@ -131,8 +135,7 @@ def activate(age: Age = Age.TENSORFLOW_1, *, standalone: bool = False) -> None:
     keras_versions.prepare()
     old_keras.serve()
     warnings.filterwarnings("ignore", message=_LR_IS_DEPRECATED)
-    changes = [*legacy.old_optimizers()]
-    changes += legacy.standalone_keras() if standalone else legacy.keras_2_9()
+    changes = [*(legacy.standalone_keras() if standalone else legacy.old_masks())]
     if is_of_1:
         changes += [*legacy.old_keras(), *keras_1.old_arguments(), *old_dimensions()]
     for owner, name, wrap in changes:  # what a migrated trial may say as well

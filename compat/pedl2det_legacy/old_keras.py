@@ -87,15 +87,14 @@ def old_keras():
 
 def keras_2_9():
     """Yield the same of what differs since Keras 2.10 and 2.11."""
+    yield from old_masks()
+    for name in ("get", "deserialize"):
+        yield keras_module("optimizers"), name, with_legacy_optimizers
+
+
+def old_masks():
+    """Yield the same of what differs since Keras 2.10."""
     yield keras_module("utils.losses_utils"), "apply_valid_mask", with_all_steps
-    yield from old_optimizers()
-
-
-def old_optimizers():
-    """Yield the same of functions that find optimizers by their names."""
-    for module in (keras_module("optimizers"), tf.keras.optimizers):
-        for name in ("get", "deserialize"):
-            yield module, name, with_legacy_optimizers
 
 
 def standalone_keras():
