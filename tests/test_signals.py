@@ -317,7 +317,7 @@ def test_verify_ends_both_trainings_and_leaves_nothing(
     process.send_signal(number)
     _, errors = process.communicate()
 
-    assert process.returncode == code
+    assert process.returncode == code, errors
     name = signal.Signals(number).name
     assert errors == f"pedl2det: stopped by {name}: nothing was proved\n"
     assert not list(scratch.iterdir())
