@@ -31,7 +31,7 @@ from pedl2det_legacy.standalone_keras import standalone_losses
 
 def use_old_keras():
     """Let `tf.keras` compute as in TensorFlow 1 what it computes otherwise today."""
-    for change in (*keras_2_9(), *old_keras()):
+    for change in (*old_masks(), *old_keras()):
         replace(*change)
 
 
