@@ -50,12 +50,13 @@ class _Idiom:
 
 def _idioms(tf: Any, age: Age) -> Iterator[_Idiom]:
     """Yield the replacements for code of an age."""
+    from pedl2det_legacy.old_keras import with_legacy_optimizers
+
     yield from _removed_names(tf)
     yield from _replaced_names(tf, KERAS_2_11)
-    with_legacy = functools.partial(functools.partial, use_legacy_optimizer=True)
     for module in ("tensorflow.keras.optimizers", "{keras}.src.optimizers"):  # compile's own
         for name in ("deserialize", "get"):
-            yield _Idiom(f"{module}.{name}", with_legacy)
+            yield _Idiom(f"{module}.{name}", with_legacy_optimizers)
     for module in ("tensorflow.keras.optimizers", "tensorflow.optimizers"):
         yield _Idiom(f"{module}.Optimizer", lambda _: tf.keras.optimizers.legacy.Optimizer)
     images = "{keras}.src.preprocessing.image.ImageDataGenerator"

@@ -17,7 +17,7 @@ def trained(context, model):
     now, is_eager = getattr(model, "optimizer", None), model._run_eagerly
 
     def given(value):
-        value = now if value is optimizer else value
+        value = now if value is not None and value is optimizer else value
         is_optimizer = hasattr(value, "apply_gradients")
         return context.wrap_optimizer(value) if is_optimizer else value
 
@@ -88,12 +88,8 @@ def _record_compile():
                 bound.arguments["optimizer"] = made
             result = compile_model(*bound.args, **bound.kwargs)
             # The outermost call is last.
-            arguments = bound.args[1:], bound.kwargs
-            compiled[model] = (
-                *arguments,
-                _trainable(model),
-                getattr(model, "optimizer", None),
-            )
+            state = _trainable(model), getattr(model, "optimizer", None)
+            compiled[model] = bound.args[1:], bound.kwargs, *state
             return result
 
         owner.compile = recorded

@@ -47,12 +47,9 @@ def with_epoch_logs(context, callbacks, data=None, trial=None, size=None):
 
 def _is_of_determined(callback):
     """Return whether it has Determined's epochs; what derives from TensorBoard has PEDL's."""
-    of_determined = determined.keras.callbacks
-    is_derived = type(callback) is not of_determined.TensorBoard
-    is_board = isinstance(callback, of_determined.TensorBoard)
-    return isinstance(callback, of_determined.Callback) and not (
-        is_board and is_derived
-    )
+    board = determined.keras.callbacks.TensorBoard
+    is_derived = isinstance(callback, board) and type(callback) is not board
+    return isinstance(callback, determined.keras.callbacks.Callback) and not is_derived
 
 
 def _as_before(callbacks):

@@ -162,7 +162,8 @@ def _with_pairs(add_update):
 
 
 def _as_update(update):
-    if not isinstance(update, tuple):
+    is_tuple = isinstance(update, tuple) and isinstance(update[0], tf.Variable)
+    if not is_tuple or isinstance(update[1], tf.Variable):  # two updates that are made
         return update
     return lambda: tf.keras.backend.update(*update)
 

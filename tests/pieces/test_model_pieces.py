@@ -439,12 +439,9 @@ def test_hooks_of_batches_by_their_old_names(legacy_keras: Any, kind: str, tmp_p
 
     model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
     model.compile("sgd", "mse")
-    own, other = (
-        Own(str(tmp_path / "written")),
-        tf.keras.callbacks.LambdaCallback(
-            on_batch_end=lambda batch, logs: None  # one of them has hooks, so that Keras calls all
-        ),
-    )
+    own = Own(str(tmp_path / "written"))
+    # One of them has hooks, so that Keras calls all.
+    other = tf.keras.callbacks.LambdaCallback(on_batch_end=lambda batch, logs: None)
     x, y = np.ones((4, 2)), np.ones((4, 1))
     model.fit(x, y, batch_size=2, verbose=0, callbacks=[own, other])
 
@@ -452,7 +449,7 @@ def test_hooks_of_batches_by_their_old_names(legacy_keras: Any, kind: str, tmp_p
 
 
 @pytest.mark.usefixtures("keras_of_today")
-@pytest.mark.parametrize("form", ["pair", "operation"])
+@pytest.mark.parametrize("form", ["pair", "operation", "operations"])
 def test_updates_of_a_layer_are_made_in_training(legacy_keras: Any, form: str) -> None:
     legacy_keras.restore_attributes()
     legacy_keras.use_old_keras()
@@ -465,8 +462,11 @@ def test_updates_of_a_layer_are_made_in_training(legacy_keras: Any, form: str) -
         def call(self, x: Any) -> Any:
             if form == "pair":  # as in Keras 2.2.4
                 self.add_update((self.count, self.count + 1.0), x)
-            else:
+            elif form == "operation":
                 self.add_update([backend.update_add(self.count, 1.0)], x)
+            else:
+                half = backend.update_add(self.count, 0.5)
+                self.add_update((half, backend.update_add(self.count, 0.5)), x)
             return x
 
     layer = Counting()

@@ -165,10 +165,10 @@ class ContextReach:
     def _given_to(self, constructor: Function) -> ast.arg | None:
         """The parameter through which a constructor already gets the context."""
         done = {ast.unparse(statement) for statement in constructor.body}
-        me, *others = by_position(constructor)
+        me, others = first_parameter(constructor), by_position(constructor)[1:]
         for parameter in others:
             annotation = ast.unparse(parameter.annotation) if parameter.annotation else ""
-            assignments = {f"{me.arg}.{name} = {parameter.arg}" for name in _ATTRIBUTES}
+            assignments = {f"{me}.{name} = {parameter.arg}" for name in _ATTRIBUTES}
             is_named = parameter.arg in ("context", "trial_context")
             if "Context" in annotation or is_named or assignments & done:
                 return parameter

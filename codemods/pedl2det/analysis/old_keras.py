@@ -28,7 +28,7 @@ OLD_KEYWORDS = frozenset({"lr", "decay"})
 #: What optimizers had before Keras 2.11.
 _OF_OPTIMIZERS = {
     *("_create_slots", "_decayed_lr", "_get_hyper", "_resource_apply_dense"),
-    *("_resource_apply_sparse", "_serialize_hyperparameter", "_set_hyper", "add_slot", "get_slot"),
+    *("_resource_apply_sparse", "_serialize_hyperparameter", "_set_hyper"),
 }
 #: The beginnings of the names of layers and models of TensorFlow's Keras.
 _LAYERS_OF_TENSORFLOW = tuple(

@@ -84,8 +84,7 @@ def _calls(trial: Trial) -> Iterator[Fix]:
         ):
             yield from old_keras.before_models(trial, f"{MODULE}.use_old_arguments")
     elif age is Age.TENSORFLOW_2 and (
-        trial.carried
-        or trial.mentions(f"{_MASK}|{_FILES}|{_OPTIMIZER}")
+        trial.mentions(f"{_MASK}|{_FILES}|{_OPTIMIZER}")
         or any(_hides(trial, node) for node in trial.modules.reads)
     ):
         yield from old_keras.before_models(trial, f"{MODULE}.use_keras_2_9")

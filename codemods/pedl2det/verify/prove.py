@@ -163,7 +163,7 @@ def _compare(verdict: Verdict, pair: Pair, length: TrainingLength, workshop: Wor
         comparison = replace(comparison, differences=(*comparison.differences, difference))
     old, new = pair.settings()
     settings = differing_settings(old, new, pair.names) if old and new else {}
-    verdict = replace(verdict, comparison=comparison, notes=(*settings.values(),))
+    verdict = replace(verdict, comparison=comparison, notes=tuple(settings.values()))
     if comparison.is_equal:
         known = [_place(finding, verdict.directory) for finding in pair.known_differences]
         message = describe_equal(comparison, length, known, [*settings])
