@@ -64,7 +64,7 @@ def age(trial: Trial) -> Age:
     signs = [reference for reference in candidates if not _is_guarded(reference)]
     if any(reference.row and reference.row.since == TENSORFLOW_2 for reference in signs):
         return Age.TENSORFLOW_1
-    if signs or is_early or _knows_optimizers(trial) or _gives_rate(trial):
+    if signs or is_early or trial.carried or _knows_optimizers(trial) or _gives_rate(trial):
         return Age.TENSORFLOW_2
     return Age.TENSORFLOW_1 if trial.is_early else Age.CURRENT
 

@@ -47,11 +47,11 @@ def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
         [finding for finding in findings if written or status.is_finished or finding.kind.is_left],
     )
     _count(result, migration, paths, status)
-    if project.has_trial and (files or blocking):
+    if project.has_trial and (files or findings):  # what is only noted, a proof decides
         outcome = Outcome(
             project.home,
             status,
-            written=bool(written) and (status.is_finished or options.partial),
+            written=bool(written or not blocking) and (status.is_finished or options.partial),
             places=len(migration.changes) if files else 0,
             left=len(blocking),
             files=tuple(paths),

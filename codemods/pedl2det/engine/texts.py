@@ -119,7 +119,7 @@ def migrate_configs(migration: Migration) -> None:
     support = frozenset[str]().union(*(fix.support for fix in fixes))
     asks_for_old = bool({"get_experiment_config", "old_config"} & support)
     has_all = bool({"get_hyperparameters", "shared_hyperparameters"} & support)
-    if trial.carried:  # its loaders get the old config
+    if trial.carried and trial.generation is not Generation.CONTEXT:  # loaders get the old config
         asks_for_old |= trial.loaders is None or bool(trial.config_uses.as_before)
         asks_for_old |= bool(trial.several_functions)
     for path, config in reading.configs.items():

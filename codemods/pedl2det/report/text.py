@@ -146,6 +146,8 @@ def unexecuted(proof: Proof) -> list[str]:
 def describe_outcome(outcome: Outcome) -> str:
     """Return in words how far a trial is migrated."""
     places = plural(outcome.places, "place")
+    if outcome.status.is_finished and not outcome.places:
+        return f"nothing to rewrite{', proved' if outcome.is_proved else ''}"
     if outcome.status.is_finished:
         if outcome.is_proved:
             return f"proved: {places} rewritten"
@@ -162,7 +164,7 @@ def describe_outcome(outcome: Outcome) -> str:
 def counts(result: Result, done: str) -> str:
     """Return how many trials and legacy names there are, and how many are done or left."""
     outcomes = result.outcomes
-    finished = sum(outcome.status.is_finished for outcome in outcomes)
+    finished = sum(outcome.status.is_finished and outcome.places > 0 for outcome in outcomes)
     has_proofs = any(outcome.proof is not None for outcome in outcomes)
     proved = f", {sum(outcome.is_proved for outcome in outcomes)} proved" if has_proofs else ""
     return (

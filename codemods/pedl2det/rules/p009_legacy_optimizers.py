@@ -45,13 +45,17 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
 
 def _may_be_old(trial: Trial) -> Iterator[Remark]:
     """Old arguments that may be those of an optimizer, and options that may hold them."""
+    mentions_old = trial.mentions(rf"\b({'|'.join(sorted(OLD_KEYWORDS))})\b")
     for call in trial.modules.of(ast.Call):
+        is_value = trial.modules.meaning(call.func) is None and not trial.flow.called(call)
         hidden = [keyword.value for keyword in call.keywords if keyword.arg is None]
         origins = [origin.node for value in hidden for origin in trial.flow.origins(value)]
         may_be_old = not all(isinstance(node, ast.Dict) for node in origins)
         may_be_old &= old_keras.optimizer_kind(trial, call) is old_keras.OptimizerKind.OBJECT
         if OLD_KEYWORDS & {keyword.arg for keyword in call.keywords}:
-            may_be_old |= not (trial.modules.is_of_library(call.func) or trial.flow.called(call))
+            may_be_old |= is_value
+        elif hidden and not isinstance(call.func, ast.Attribute):
+            may_be_old |= is_value and mentions_old
         if may_be_old:
             yield Remark(call, _MAY_BE_OLD, _WRITE_LEGACY, Kind.NOTE)
 

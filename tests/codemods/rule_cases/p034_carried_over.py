@@ -25,6 +25,9 @@ import legacy_keras
 
 legacy_keras.restore_attributes()
 legacy_keras.restore_dimensions()
+
+
+legacy_keras.use_keras_2_9()
 """
 AROUND = {"__init__.py": "from company_data import make_data_loaders\n"}
 CASES = (
