@@ -22,3 +22,8 @@ def context():
 def _is_bound():
     """Tell whether the trial's context is known already."""
     return _bound_context is not None
+
+
+def is_bound_to(*given):
+    """Tell whether the trial's context is among some objects."""
+    return any(each is _bound_context for each in given)

@@ -67,7 +67,31 @@ def optimizer(identifier):
     """Return what `compile(optimizer=identifier)` meant before Keras 2.11; others as they are."""
     if not isinstance(identifier, (str, dict)):
         return identifier
-    return tf.keras.optimizers.get(identifier, use_legacy_optimizer=True)
+    try:
+        return tf.keras.optimizers.get(identifier, use_legacy_optimizer=True)
+    except (KeyError, ValueError):  # what is compiled may be no model
+        return identifier
+
+
+def print_summary(model, *args, **options):
+    """`keras.utils.print_summary`, which is a method of models today."""
+    return model.summary(*args, **options)
+
+
+def serve_old_arguments():
+    """Let `lr=` and `decay=` make the optimizers that take them, those before Keras 2.11."""
+    base = tf.keras.optimizers.experimental.Optimizer
+    make = vars(base).get("__new__") or (
+        lambda cls, *args, **options: object.__new__(cls)
+    )
+
+    def new(cls, *args, **options):
+        is_of_keras = cls is getattr(tf.keras.optimizers, cls.__name__, None)
+        if is_of_keras and {"lr", "decay"} & options.keys():
+            return getattr(tf.keras.optimizers.legacy, cls.__name__)(*args, **options)
+        return make(cls, *args, **options)
+
+    base.__new__ = new
 
 
 def arguments_of_optimizer(options):

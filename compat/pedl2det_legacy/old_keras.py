@@ -58,6 +58,7 @@ def old_keras():
     classes = tf.keras.layers.BatchNormalization.__mro__
     norm = next(one for one in classes if "call" in vars(one))
     yield norm, "call", with_old_training
+    yield tf.keras.layers.Softmax, "call", without_mask
     for module in (keras_module("backend"), tf.keras.backend):
         yield module, "resize_images", with_corners
         yield module, "batch_dot", with_all_dimensions
@@ -239,6 +240,15 @@ def with_hook_of_then(hook_of_today):
             getattr(self, name)(batch, logs)
 
     return hook
+
+
+def without_mask(call_of_today):
+    """Return a method `call` that ignores the mask."""
+
+    def call(self, inputs, mask=None):
+        return call_of_today(self, inputs)
+
+    return call
 
 
 def with_all_steps(apply_valid_mask):

@@ -155,15 +155,18 @@ def standalone_optimizer_class(name):
 
 
 def standalone_optimizer(identifier):
-    """Return what `keras.optimizers.get(identifier)` was in Keras 2.2.4."""
+    """Return what `keras.optimizers.get(identifier)` was in Keras 2.2.4; others as they are."""
+    named = identifier
     if isinstance(identifier, str):
-        identifier = {"class_name": identifier, "config": {}}
-    if isinstance(identifier, dict):
-        name = identifier["class_name"]
-        own = tf.keras.utils.get_custom_objects().get(name)
-        make = own or standalone_optimizer_class(name.lower())
-        return make(**identifier["config"])
-    return identifier
+        named = {"class_name": identifier, "config": {}}
+    if not isinstance(named, dict):
+        return identifier
+    try:
+        own = tf.keras.utils.get_custom_objects().get(named["class_name"])
+        make = own or standalone_optimizer_class(named["class_name"].lower())
+    except (KeyError, ValueError):  # what is compiled may be no model
+        return identifier
+    return make(**named["config"])
 
 
 def arguments_of_standalone_optimizer(options):

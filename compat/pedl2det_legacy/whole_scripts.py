@@ -12,6 +12,7 @@ import threading
 import types
 
 import determined.keras
+import numpy as np
 import tensorflow as tf
 
 from pedl2det_legacy.bound_context import bind
@@ -61,6 +62,8 @@ def fits_of(path):
     """Run a script as `__main__`; yield what it gives to `fit`, which returns what is sent."""
     asked, answered = queue.SimpleQueue(), queue.SimpleQueue()
     objects = keras_module("saving.object_registration")._THREAD_LOCAL_CUSTOM_OBJECTS
+    graphs = sys.modules[tf.Graph.__module__]._default_graph_stack
+    of_threads = objects, keras_module("backend")._GRAPH, graphs
     session = _session()
 
     def run():
@@ -81,14 +84,20 @@ def fits_of(path):
             sys.modules["__main__"] = before
 
     def fit(*args, **kwargs):
-        asked.put((Fit(*args, **kwargs), vars(objects), _session()))
+        graph = {"_global_default_graph": tf.compat.v1.get_default_graph()}
+        own = *map(vars, of_threads[:2]), graph
+        asked.put((Fit(*args, **kwargs), own, np.geterr(), _session()))
         return answered.get()
 
     _give_fits(threading.current_thread(), fit)
     threading.Thread(target=run, daemon=True).start()
     while isinstance(given := asked.get(), tuple):
-        given, own, its_session = given
-        vars(objects).update(own)  # of a scope around it
+        given, own, errors, its_session = given
+        np.seterr(**errors)
+        for local, values in zip(
+            of_threads, own
+        ):  # of a scope around it; names of layers
+            vars(local).update(values)
         with _as_default(its_session):
             answered.put((yield given))
     if given is not None:

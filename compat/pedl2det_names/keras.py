@@ -28,9 +28,8 @@ _OLD_GRU = {**_OLD_LSTM, "reset_after": "False"}
 LAYER_DEFAULTS = {"GRU": _OLD_GRU, "GRUCell": _OLD_GRU, "LSTM": _OLD_LSTM, "LSTMCell": _OLD_LSTM}
 
 #: Arguments of ``ImageDataGenerator`` whose transformations have changed, and how.
-IMAGE_RANGES = (
-    *("rotation_range", "width_shift_range", "height_shift_range", "shear_range", "zoom_range"),
-)
+_RANGES = ("rotation", "width_shift", "height_shift", "shear", "zoom")
+IMAGE_RANGES = tuple(f"{name}_range" for name in _RANGES)
 IMAGES_DIFFER = (
     "the images differ from those of old Keras, which has since exchanged rows and columns in "
     "these transformations and moved their center by one pixel; see docs/tf1.md"
@@ -40,54 +39,16 @@ IMAGES_DIFFER = (
 TF_OPTIMIZERS = ("Adadelta", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam", "RMSprop", "SGD")
 
 #: The beginnings of the names that compute today what they did in TensorFlow 1, but for ``OTHERS``.
-SAME = (
-    "tensorflow.data.",
-    *(
-        f"tensorflow.keras.{name}"
-        for name in (
-            *("Input", "Model", "Sequential", "models.Model", "models.Sequential"),
-            *("backend.", "callbacks.", "datasets.", "initializers.", "losses.", "metrics."),
-            *("optimizers", "preprocessing.", "regularizers.", "utils."),
-        )
-    ),
-    *(
-        f"tensorflow.keras.layers.{name}"
-        for name in (
-            *("Activation", "Add", "AveragePooling", "BatchNormalization", "Bidirectional"),
-            *("Concatenate", "Conv", "Dense", "DepthwiseConv", "Dropout", "Embedding", "Flatten"),
-            *("GaussianNoise", "Global", "GRU", "Input", "LSTM", "LeakyReLU", "Max", "Multiply"),
-            *("PReLU", "Permute", "ReLU", "RepeatVector", "Reshape", "SeparableConv"),
-            *("SimpleRNN", "Softmax", "SpatialDropout", "ZeroPadding"),
-            *("add", "average", "concatenate", "maximum", "multiply"),
-        )
-    ),
-)
-OTHERS = (
-    "tensorflow.data.Dataset.from_generator",
-    *(
-        f"tensorflow.keras.{name}"
-        for name in (
-            *("backend.batch_dot", "backend.function", "backend.in_t", "backend.int_shape"),
-            *("backend.learning_phase", "backend.resize_images", "backend.set_learning_phase"),
-            *("losses.get", "metrics.get", "optimizers.get", "utils.get_custom_objects"),
-            *("utils.CustomObjectScope", "utils.custom_object_scope"),
-        )
-    ),
+SAME, OTHERS = (
+    tuple(f"{module}.{name}" for module, *names in lines_of(file) for name in names)
+    for file in ("unchanged_keras.txt", "changed_keras.txt")
 )
 
 #: The version of Keras that code of an age was written for, by what it checks.
 VERSIONS = {Age.TENSORFLOW_1: "2.2.4", Age.TENSORFLOW_2: "2.4.3"}
 
 #: Constructor parameters of standalone Keras 2.2.4 in order.
-STANDALONE_PARAMETERS = {
-    "SGD": ("lr", "momentum", "decay", "nesterov"),
-    "RMSprop": ("lr", "rho", "epsilon", "decay"),
-    "Adagrad": ("lr", "epsilon", "decay"),
-    "Adadelta": ("lr", "rho", "epsilon", "decay"),
-    "Adam": ("lr", "beta_1", "beta_2", "epsilon", "decay", "amsgrad"),
-    "Adamax": ("lr", "beta_1", "beta_2", "epsilon", "decay"),
-    "Nadam": ("lr", "beta_1", "beta_2", "epsilon", "schedule_decay"),
-}
+STANDALONE_PARAMETERS = {name: tuple(names) for name, *names in lines_of("optimizers_keras.txt")}
 
 #: Their defaults that differ today, as source text.
 STANDALONE_DEFAULTS = {
@@ -137,14 +98,7 @@ DATA_FORMATS = {"tf": "channels_last", "th": "channels_first"}
 
 #: Groups of names of the same metric. TensorFlow 1 reported another name than the compiled one.
 #: ``cosine`` is in none: its sign has changed.
-METRIC_NAMES = (
-    ("acc", "accuracy"),
-    ("mae", "mean_absolute_error"),
-    ("mse", "mean_squared_error"),
-    ("mape", "mean_absolute_percentage_error"),
-    ("msle", "mean_squared_logarithmic_error"),
-    ("kld", "kullback_leibler_divergence", "kl_divergence"),
-)
+METRIC_NAMES = tuple(map(tuple, lines_of("metrics_keras.txt")))
 
 #: Other metrics whose names end with one of these names.
 OTHER_METRICS = ("binary_accuracy", "categorical_accuracy", "root_mean_squared_error")
@@ -200,31 +154,13 @@ def _moved() -> Iterator[tuple[str, Place]]:
 #: Every module path of an old Keras.
 PATHS: dict[str, Place] = {**{path: Place(path) for path in PUBLIC}, **dict(_moved())}
 
-_OF_ENGINE = pairs("""
-    Container>models.Model Functional>models.Model Model>models.Model Network>models.Model
-    Sequential>models.Sequential Input>layers.Input InputLayer>layers.InputLayer
-    InputSpec>layers.InputSpec Layer>layers.Layer get_source_inputs>utils.get_source_inputs
-""")
+_ALIASES = {path: pairs(" ".join(names)) for path, *names in lines_of("aliases_keras.txt")}
 
 #: Additional names at a path, and their paths below ``tf.keras``.
 ALIASES: dict[str, dict[str, str]] = {
-    **{path: _OF_ENGINE for path in PATHS if path.partition(".")[0] == "engine"},
-    "engine.data_adapter": {
-        name: f"utils.{name}" for name in ("pack_x_y_sample_weight", "unpack_x_y_sample_weight")
-    },
-    "constraints": pairs(
-        "maxnorm>constraints.max_norm nonneg>constraints.non_neg unitnorm>constraints.unit_norm"
-    ),
-    "initializers": pairs(
-        "normal>initializers.RandomNormal uniform>initializers.RandomUniform "
-        "one>initializers.Ones zero>initializers.Zeros"
-    ),
-    "models": {"Input": "layers.Input"},
-    "utils.losses_utils": {"ReductionV2": "losses.Reduction"},
+    **{path: _ALIASES["engine"] for path in PATHS if path.partition(".")[0] == "engine"},
+    **_ALIASES,
     "optimizers": {name.lower(): f"optimizers.{name}" for name in STANDALONE_PARAMETERS},
-    "saving": {name: f"models.{name}" for name in ("model_from_config", "model_from_json")},
-    "optimizer_v2.optimizer_v2": {"OptimizerV2": "optimizers.legacy.Optimizer"},
-    "optimizers.optimizer_v2.optimizer_v2": {"OptimizerV2": "optimizers.legacy.Optimizer"},
 }
 
 SCIKIT = "use scikeras, or train the model with fit"
@@ -260,6 +196,7 @@ SUPPORTED = {
     },
     "datasets.cifar": {"load_batch": "load_batch"},
     "engine.data_adapter": {"expand_1d": "expand_1d"},
+    **{path: {"print_summary": "print_summary"} for path in ("utils", "utils.layer_utils")},
 }
 
 #: Names that a piece makes what they were in standalone Keras 2.2.4.

@@ -280,6 +280,7 @@ def test_a_search_that_is_left_stays(searcher: str, says: str) -> None:
             "net: {units: {type: int, minval: 1, maxval: 8}}",
         ),
         ("u: {type: int, minval: -3, maxval: -1}", "u: {type: int, minval: -3, maxval: -2}"),
+        ("u: {type: int, minval: 2.0, maxval: 1e2}", "u: {type: int, minval: 2.0, maxval: 99}"),
         (
             "u: {type: log, minval: -4, maxval: -2}",
             "u: {type: log, minval: -4, maxval: -2, base: 10.0}",

@@ -153,6 +153,19 @@ def test_a_trial_is_migrated_whole_or_not_at_all(tmp_path: Path) -> None:
     assert "1 of 2 trials rewritten" in done.stderr
 
 
+def test_a_config_that_cannot_run_does_not_hold_up_the_others(tmp_path: Path) -> None:
+    template = "searcher: {name: single, metric: val_loss, max_steps: steps}\n"
+    write_tree(tmp_path, TRIAL | {"template.yaml": template})
+
+    done = pedl2det("migrate", "--no-verify", tmp_path)
+
+    assert done.returncode == 1
+    assert "template.yaml:1: C102 config-lengths: " in done.stderr
+    assert "1 of 1 trial rewritten" in done.stderr
+    assert b"determined" in read_tree(tmp_path)["model_def.py"]
+    assert read_tree(tmp_path)["template.yaml"] == template.encode()
+
+
 def test_a_repository_holds_trials_tools_and_mere_mentions(tmp_path: Path) -> None:
     """A script at the top, a trial within a package, a trial below a trial's directory."""
     mention = "# pedl is not imported here\n"

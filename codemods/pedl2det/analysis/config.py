@@ -37,6 +37,7 @@ _PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*")
 #: Visit no more nodes than this: nested aliases may stand for billions of values.
 _MOST_NODES = 100_000
 _MOST_DIGITS = 4300  # of a number that Python parses
+_SCIENTIFIC = re.compile(r"-?\d{1,9}(?:\.\d{0,9})?(?:[eE]\+?\d{1,2})?")
 _FAST: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, with libyaml
 
 
@@ -215,9 +216,11 @@ class _WithoutAliases(yaml.SafeDumper):
 
 
 def whole_number(text: str) -> int | None:
-    """Parse a whole number; None if it is not one, or is longer than Python parses."""
-    is_number = text.removeprefix("-").isdecimal() and len(text) <= _MOST_DIGITS
-    return int(text) if is_number else None
+    """Parse a whole number, such as ``1e2``; None if it is none, or longer than Python parses."""
+    if text.removeprefix("-").isdecimal():
+        return int(text) if len(text) <= _MOST_DIGITS else None
+    value = float(text) if _SCIENTIFIC.fullmatch(text) else 0.5
+    return int(value) if value.is_integer() else None
 
 
 def _check(root: Any) -> None:

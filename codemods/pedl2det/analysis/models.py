@@ -333,6 +333,8 @@ def may_act_by_epoch(trial: Trial, value: ast.expr) -> bool:
             case ast.List():
                 uses = trial.flow.uses(node)
                 is_plain = not any(use.is_change or use.way is Way.ARGUMENT for use in uses)
+                is_plain &= not any(isinstance(use.around, ast.arguments) for use in uses)
+                is_plain &= trial.modules.home(node).names.function_of(node) is not None
             case ast.Call():
                 today = trial.today(node.func)
                 is_known = today.startswith((_DETERMINED, "legacy_keras.", _WITHOUT_EPOCHS))

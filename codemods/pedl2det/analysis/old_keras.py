@@ -64,35 +64,21 @@ def age(trial: Trial) -> Age:
     signs = [reference for reference in candidates if not _is_guarded(reference)]
     if any(reference.row and reference.row.since == TENSORFLOW_2 for reference in signs):
         return Age.TENSORFLOW_1
-    if signs or is_early or trial.carried or _knows_optimizers(trial) or _gives_rate(trial):
+    if signs or is_early or _has_old_optimizers(trial):
         return Age.TENSORFLOW_2
     return Age.TENSORFLOW_1 if trial.is_early else Age.CURRENT
 
 
-def _knows_optimizers(trial: Trial) -> bool:
-    """Whether code defines or calls a method that optimizers of today do not have."""
+def _has_old_optimizers(trial: Trial) -> bool:
+    """Whether an optimizer gets ``lr=``, or code names a method that those of today do not have."""
     defined = {node.name for node in trial.modules.of(ast.FunctionDef)}
     called = {node.attr for node in trial.modules.of(ast.Attribute)}
-    return bool(_OF_OPTIMIZERS & (defined | called))
-
-
-def _gives_rate(trial: Trial) -> bool:
-    """Whether ``lr=`` is passed to what may be an optimizer: to a class in a variable."""
-    for call in trial.modules.of(ast.Call):
-        if _is_value(trial, call.func) and not trial.flow.called(call):
-            is_optimizer = optimizer_kind(trial, call) is OptimizerKind.OBJECT
-            old = OLD_KEYWORDS if is_optimizer else {"lr"}
-            if any(each.arg in old or _holds(trial, each, old) for each in call.keywords):
-                return True
-    return False
-
-
-def _is_value(trial: Trial, function: ast.expr) -> bool:
-    """Whether a called expression is a variable, and no name of a library and no method."""
-    meaning = trial.modules.meaning(function)
-    if meaning is None:
-        return not (isinstance(function, ast.Attribute) or trial.modules.is_of_library(function))
-    return meaning == "functools.partial"
+    return bool(_OF_OPTIMIZERS & (defined | called)) or any(
+        optimizer_kind(trial, call) is OptimizerKind.OBJECT
+        for call in trial.modules.of(ast.Call)
+        if OLD_KEYWORDS & {keyword.arg for keyword in call.keywords}
+        if trial.modules.meaning(call.func) is None
+    )
 
 
 def _is_guarded(reference: Reference) -> bool:
@@ -121,10 +107,7 @@ def _holds(trial: Trial, keyword: ast.keyword, wanted: Collection[str]) -> bool:
     for origin in trial.flow.origins(keyword.value) if keyword.arg is None else ():
         match origin.node:
             case ast.Dict(keys=keys) if not origin.path:
-                uses = [use.around for use in trial.flow.uses(origin.node) if use.is_change]
-                stored = [getattr(around, "slice", None) for around in uses]
-                present += [getattr(key, "value", None) for key in (*keys, *stored)]
-                present += [key.arg for around in uses for key in getattr(around, "keywords", ())]
+                present += [getattr(key, "value", None) for key in keys]
             case ast.Call(func=ast.Name(id="dict"), keywords=keywords) if not origin.path:
                 present += [entry.arg for entry in keywords]
     return any(name in wanted for name in present)

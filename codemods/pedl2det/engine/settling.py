@@ -20,7 +20,7 @@ def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
 
     Files may also be written in ``directories``.
     """
-    project, options = migration.reading.project, migration.options
+    reading, project, options = migration.reading, migration.reading.project, migration.options
     files = _files(migration)
     findings = _unique(migration.findings)
     findings += _outside(files, project, directories)
@@ -29,14 +29,17 @@ def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
     for path in leftover & migration.texts.keys() if project.has_trial else ():
         if "import legacy_keras" in migration.texts[path]:
             findings.append(Finding(Kind.NOTE, SCAN, path, 1, _HELPER))
+    broken = {finding.path for finding in left} & reading.configs.keys()
+    leftover |= broken if broken < reading.configs.keys() else set()  # another config trains it
     blocking = [finding for finding in left if finding.path not in leftover]
     status = Status.SUPPRESSED if blocking else Status.REWRITTEN
     if any(finding.kind is not Kind.SUPPRESSED for finding in blocking):
         status = Status.BEGUN
     if project.has_trial and status.is_finished:
-        open_kinds = (Kind.LEFT, Kind.BAD_INPUT)  # only in files beside the trial
-        findings = [
-            replace(finding, kind=Kind.LEFTOVER) if finding.kind in open_kinds else finding
+        findings = [  # what is open is in files beside the trial
+            replace(finding, kind=Kind.LEFTOVER)
+            if finding.kind in (Kind.LEFT, Kind.BAD_INPUT) and finding.path not in broken
+            else finding
             for finding in findings
         ]
     written = [file for file in files if _is_written(file, status, findings, options)]
@@ -55,7 +58,7 @@ def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
             places=len(migration.changes) if files else 0,
             left=len(blocking),
             files=tuple(paths),
-            configs=tuple(migration.reading.configs),
+            configs=tuple(path for path in reading.configs if path not in broken),
         )
         result.outcomes.append(outcome)
     return result

@@ -129,12 +129,12 @@ class Journal:
 
 def journals() -> Iterator[Journal]:
     """Return the journals of this user, the last run first; raise an error if one is unreadable."""
-    return map(_read, _files((_BEGUN, _DONE)))
+    return filter(None, map(_read, _files((_BEGUN, _DONE))))
 
 
 def unfinished() -> Iterator[Journal]:
     """Return the journals of runs that were not completed; raise as :func:`journals` does."""
-    return map(_read, _files((_BEGUN,)))
+    return filter(None, map(_read, _files((_BEGUN,))))
 
 
 def is_running(file: Path) -> bool:
@@ -203,7 +203,7 @@ def _files(suffixes: tuple[str, ...], directory: Path | None = None) -> list[Pat
     return sorted(runs, key=lambda file: int(file.stem.partition("-")[0]), reverse=True)
 
 
-def _read(file: Path) -> Journal:
+def _read(file: Path) -> Journal | None:
     try:
         data: dict[str, Any] = json.loads(file.read_bytes())
         if data["version"] != _VERSION:
@@ -213,6 +213,8 @@ def _read(file: Path) -> Journal:
             for record in data["files"]
         )
         return Journal(file, tuple(map(Path, data["roots"])), _entries(file, states))
+    except FileNotFoundError:  # another run has just ended
+        return None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise Pedl2DetError(
             f"{file}: this journal of a run cannot be read: {error}: remove it, and take that run "

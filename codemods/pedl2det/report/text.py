@@ -149,9 +149,8 @@ def describe_outcome(outcome: Outcome) -> str:
     if outcome.status.is_finished and not outcome.places:
         return f"nothing to rewrite{', proved' if outcome.is_proved else ''}"
     if outcome.status.is_finished:
-        if outcome.is_proved:
-            return f"proved: {places} rewritten"
-        return f"rewritten, not proved: {places}"
+        done = "proved: {} rewritten" if outcome.is_proved else "rewritten, not proved: {}"
+        return done.format(places)
     left = f"{plural(outcome.left, 'place')} left"
     begun = "left by your choice" if outcome.status is Status.SUPPRESSED else "begun"
     if outcome.written:

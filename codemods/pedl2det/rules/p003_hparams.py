@@ -12,7 +12,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
 
 from pedl2det.analysis.context import entry_of
-from pedl2det.analysis.flow.values import Function, Use, argument_for, by_position
+from pedl2det.analysis.flow.values import Function, Use, argument_for, by_position, defaults_of
 from pedl2det.analysis.loaders import TRAINING_METHOD, VALIDATION_METHOD
 from pedl2det.analysis.models import is_local
 from pedl2det.analysis.names import Names
@@ -81,10 +81,9 @@ def _called_by_harness(trial: Trial) -> Iterator[tuple[Function, list[ast.arg], 
 
 def _required(method: Function) -> list[ast.arg]:
     """The parameters without a default."""
-    placed = by_position(method)
-    first_default = len(placed) - len(method.args.defaults)
-    by_name = zip(method.args.kwonlyargs, method.args.kw_defaults, strict=True)
-    return placed[:first_default] + [named for named, default in by_name if default is None]
+    defaults = defaults_of(method.args)
+    parameters = (*by_position(method), *method.args.kwonlyargs)
+    return [parameter for parameter in parameters if defaults.get(parameter) is None]
 
 
 def _rewrite_function(

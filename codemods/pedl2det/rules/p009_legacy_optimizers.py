@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 import pedl2det_names as names
 from pedl2det.analysis import old_keras
-from pedl2det.analysis.flow.values import Callable, Way
+from pedl2det.analysis.flow.values import Way
 from pedl2det.analysis.old_keras import (
     LEGACY,
     OLD_KEYWORDS,
@@ -28,8 +28,6 @@ from pedl2det_names import Age
 _GETTERS = {f"{OPTIMIZERS}.get", f"{OPTIMIZERS}.deserialize"}
 _MAY_BE_OLD = "today's optimizers ignore lr= and refuse decay=, which may be given to one here"
 _WRITE_LEGACY = "if it is, take the one of tf.keras.optimizers.legacy"
-#: What a project may have of its own among its optimizers.
-_OWN = Callable | ast.ClassDef
 _CLIPS = {"clipnorm", "clipvalue"}
 
 
@@ -45,18 +43,14 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
 
 def _may_be_old(trial: Trial) -> Iterator[Remark]:
     """Old arguments that may be those of an optimizer, and options that may hold them."""
-    mentions_old = trial.mentions(rf"\b({'|'.join(sorted(OLD_KEYWORDS))})\b")
+    if not trial.mentions(rf"\b({'|'.join(sorted(OLD_KEYWORDS))})\b"):
+        return
     for call in trial.modules.of(ast.Call):
+        given = {keyword.arg for keyword in call.keywords}  # None for `**options`
+        is_object = old_keras.optimizer_kind(trial, call) is old_keras.OptimizerKind.OBJECT
         is_value = trial.modules.meaning(call.func) is None and not trial.flow.called(call)
-        hidden = [keyword.value for keyword in call.keywords if keyword.arg is None]
-        origins = [origin.node for value in hidden for origin in trial.flow.origins(value)]
-        may_be_old = not all(isinstance(node, ast.Dict) for node in origins)
-        may_be_old &= old_keras.optimizer_kind(trial, call) is old_keras.OptimizerKind.OBJECT
-        if OLD_KEYWORDS & {keyword.arg for keyword in call.keywords}:
-            may_be_old |= is_value
-        elif hidden and not isinstance(call.func, ast.Attribute):
-            may_be_old |= is_value and mentions_old
-        if may_be_old:
+        may_hide = None in given and not isinstance(call.func, ast.Attribute)
+        if (is_object and None in given) or (is_value and (may_hide or OLD_KEYWORDS & given)):
             yield Remark(call, _MAY_BE_OLD, _WRITE_LEGACY, Kind.NOTE)
 
 
@@ -113,7 +107,7 @@ def _as_value(trial: Trial, node: ast.expr, row: names.Name) -> list[Edit] | Non
         for call in calls
         for keyword in call.keywords
         if keyword.arg == "lr" and trial.modules.home(call) is here
-        if not any(isinstance(origin.node, _OWN) for origin in trial.flow.origins(call.func))
+        if old_keras.optimizer_kind(trial, call) is old_keras.OptimizerKind.OBJECT
     ]
 
 

@@ -164,10 +164,12 @@ def _is_likely_right(trial: Trial, row: names.Name, reference: Reference, writte
         return False
     if row.old != "numpy.load" or call is None:
         return True
-    is_archive = isinstance(reference.source.names.parents[call], ast.withitem)
+    around = [*reference.source.names.around(call)]
     is_one_file = any(isinstance(part, ast.Constant) for part in call.args[:1])  # which is tried
+    is_one_file &= not any(isinstance(outer, _TESTS) for outer in around)
     arrays = [one.call for one in trial.references if one.dotted in _RAGGED and not one.is_import]
-    return (is_archive or is_one_file) and not any(_may_be_ragged(trial, one) for one in arrays)
+    is_seen = is_one_file or isinstance(around[0], ast.withitem)
+    return is_seen and not any(_may_be_ragged(trial, one) for one in arrays)
 
 
 def _may_be_ragged(trial: Trial, call: ast.Call | None) -> bool:

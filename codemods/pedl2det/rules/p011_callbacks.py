@@ -115,7 +115,7 @@ def _wrap_callbacks(trial: Trial) -> Iterable[Fix | Remark]:
     is_counted = False
     for method in _called_by_harness(trial):
         for value in trial.flow.returned(method):
-            is_of_script = "with_epoch" in trial.modules.home(method).segment(value)
+            is_of_script = ".callbacks_with_epochs(" in trial.modules.home(method).segment(value)
             if is_of_script or not may_act_by_epoch(trial, value):
                 continue
             if trial.context.at(value) is None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pedl2det.analysis.loaders import (
-    TRAINING_METHOD,
     Role,
     is_dataset,
     is_sequence,
@@ -28,8 +27,6 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Cut what the loader methods return for training."""
     if trial.is_of_today:
         return
-    if trial.mentions(rf"\b{TRAINING_METHOD}\s*="):  # such as `partialmethod(load, 120)`
-        yield from (Remark(owner, _HIDDEN) for owner in trial.concrete)
     for method, role in loader_functions(trial):
         for value in trial.flow.returned(method) if role is Role.TRAINING else ():
             made = made_of(trial, value)

@@ -88,6 +88,8 @@ def _calls(trial: Trial) -> Iterator[Fix]:
         or any(_hides(trial, node) for node in trial.modules.reads)
     ):
         yield from old_keras.before_models(trial, f"{MODULE}.use_keras_2_9")
+    elif age is Age.CURRENT and trial.carried:  # `run` serves this, too
+        yield from old_keras.before_models(trial, f"{MODULE}.serve_old_arguments")
 
 
 def _is_plain(trial: Trial) -> bool:

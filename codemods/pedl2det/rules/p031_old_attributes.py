@@ -149,7 +149,7 @@ def _libraries(trial: Trial, source: Source, mentioned: list[str]) -> Iterator[F
             yield from old_keras.restored(source, node, library)
     for call in source.names.of(ast.Call):
         if _PANDAS in mentioned:
-            yield from _frequency(source, call)
+            yield from _frequency(trial, source, call)
         dotted = trial.modules.meaning(call.func)
         if dotted in SEQUENCES:
             rows = [origin for part in call.args[:1] for origin in trial.flow.origins(part)]
@@ -179,7 +179,7 @@ def _library(
     return library if is_value and dotted in names.packages() and library in RESTORED else ""
 
 
-def _frequency(source: Source, call: ast.Call) -> Iterator[Fix]:
+def _frequency(trial: Trial, source: Source, call: ast.Call) -> Iterator[Fix]:
     """Spell the frequency that a call passes to pandas as it is today."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     given = argument(call, *FREQUENCIES[name]) if name in FREQUENCIES else None
@@ -188,7 +188,8 @@ def _frequency(source: Source, call: ast.Call) -> Iterator[Fix]:
     text = str(given.value) if isinstance(given, ast.Constant) else "M"  # any
     if (found := _FREQUENCY.fullmatch(text)) is None:
         return
-    if found[2]:
+    is_own = any(node.name == name for node in trial.modules.of(ast.FunctionDef))
+    if found[2] and not is_own:
         yield rewrite(given, f'"{found[1]}{_SMALL[found[2]]}"')
     else:
         yield from old_keras.restored(source, call, "pandas")

@@ -9,14 +9,18 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
+from pedl2det.analysis.loaders import TRAINING_METHOD, VALIDATION_METHOD
 from pedl2det.analysis.names import root_and_attributes
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Trial
 from pedl2det.fixes import Remark
 
+#: What the harness calls.
+_METHODS = {*GIVEN_HPARAMS[1:], TRAINING_METHOD, VALIDATION_METHOD}
 #: Words in modules whose functions a rewrite may change.
 _REWRITTEN = re.compile(r"pedl|determined|\bcompile\b|context|h(?:yper)?param|loaders|download")
 _SEEN = "`{code}` reaches names of the trial by string, or all at once; a rewrite changes them"
+_GIVEN = "`{code}` makes a method of the trial, which a rewrite would change"
 _TWO = "{} is a Determined trial, and others here are PEDL trials"
 
 
@@ -24,8 +28,23 @@ def check(trial: Trial) -> Iterable[Remark]:
     """Report every place that sees more of the trial than a rule can follow."""
     for node in (*_by_text(trial), *_as_values(trial)):
         yield Remark(node, _SEEN.format(code=ast.unparse(node).partition("\n")[0]))
+    for node in _given_methods(trial):
+        yield Remark(node, _GIVEN.format(code=ast.unparse(node)))
     for root in trial.context_based_roots:
         yield Remark(root, _TWO.format(root.name))
+
+
+def _given_methods(trial: Trial) -> Iterator[ast.AST]:
+    """Methods of the harness that no ``def`` makes: ``keras_callbacks = shared_callbacks``."""
+    for source in trial.modules:
+        places: list[ast.Module | ast.ClassDef] = [source.tree, *source.names.of(ast.ClassDef)]
+        for around in places:
+            for node in around.body:
+                targets = node.targets if isinstance(node, ast.Assign) else ()
+                made = {ast.unparse(target).rpartition(".")[2] for target in targets} & _METHODS
+                owner = around if isinstance(around, ast.ClassDef) else None
+                if any(owner is None or not trial.flow.own_method(owner, name) for name in made):
+                    yield node
 
 
 def _by_text(trial: Trial) -> Iterator[ast.AST]:

@@ -73,7 +73,7 @@ def migrate_requirements(
     is_needed = trial or has_tool or not names.isdisjoint(CLUSTER_HARNESSES)
     needed = needs(not is_local) if is_needed else {}
     spans, changes, findings = [], [], []
-    for line in lines:
+    for line in (line for line in lines if "third_party" not in line.text):  # for isort
         raised = met_instead(line.text, needed)
         if name_of(line.text) == "pedl" and line.is_plain and name_of(new) not in names:
             spans.append(Span(line.start, line.end, replacing(line.text, new)))

@@ -18,7 +18,7 @@ from pedl2det.verify.preparing import chosen_config
 from pedl2det.verify.prove import verify_trial
 from pedl2det.verify.trainings import Training, resumed, trainings
 from pedl2det.verify.unrun import common
-from pedl2det.verify.verdict import listed
+from pedl2det.verify.verdict import Conclusion, listed
 from pedl2det.visible import shown
 
 _SECOND = "in the second form, because the first was refuted"
@@ -47,19 +47,25 @@ class Series:
             configs = configs or (*configs_in_scripts(directory),)
             configs = configs or (chosen_config(directory.resolve(), any_will_do=True),)
         every, open_ended = trainings(configs)
-        first, *others = every or [Training(None)]
+        every = every or [Training(None)]
         how = "rewritten again" if directory in self._numbers else "migrated"
         number = self._numbers.setdefault(directory, len(self._numbers) + 1)
         place = f"[{number}/{max(number, self.total)}] {shown(directory)}"
         self.say(f"{place}: training it as it is and {how}")
-        began = time.monotonic()
-        proof = verify_trial(directory, first.config, result=result)
-        self.say(f"{place}: {proof.message} ({time.monotonic() - began:.0f} s)")
+        by_message: dict[tuple[bool, str], list[str]] = defaultdict(list)
+        for first in [training for training in every if not training.overrides]:
+            began = time.monotonic()
+            proof = verify_trial(directory, first.config, result=result)
+            self.say(f"{place}: {proof.message} ({time.monotonic() - began:.0f} s)")
+            if proof.outcome != Conclusion.OLD_FAILS:
+                break
+            by_message[False, proof.message].append(str(first))  # its data may be missing here
+            every = [training for training in every if training.config != first.config]
         if not proof.is_equal:
             return proof
+        others = [training for training in every if training != first]
         seconds = self.seconds / max(min(len(others), self.trainings - 1), 1)
         batches = max(_LEAST_OF_OTHERS, int(min(_SECONDS_OF_ANOTHER, seconds) * proof.pace))
-        by_message: dict[tuple[bool, str], list[str]] = defaultdict(list)
         began, left = time.monotonic(), []
         for earlier, training in enumerate((resumed(first), *others)):
             if earlier >= self.trainings and time.monotonic() - began > self.seconds:
@@ -145,7 +151,7 @@ def _with_care(result: Result, proofs: dict[Path, Proof], verify: Verify, again:
     unseen = {
         directory: proof.unseen
         for directory, proof in proofs.items()
-        if proof.is_equal and any(proof.unseen.values())
+        if proof.is_equal and any(proof.unseen.values()) and _files(result, directory)
     }
     careful = again(unseen=unseen) if unseen else result
     for directory in [*unseen]:

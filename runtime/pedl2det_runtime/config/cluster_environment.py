@@ -83,8 +83,10 @@ def notices(raw: Mapping[str, Any], known: Places) -> Iterator[str]:
         yield f"paths of the cluster: {', '.join(named)}"
 
 
-def named_by(path: str, config: Any, keys: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Yield the keys of the config values that a path is, or that it is below or begins with."""
+def named_by(
+    path: str, config: Any, keys: tuple[str, ...] = ()
+) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Yield the config values that a path is, is below or begins with: their parts, their keys."""
     if isinstance(config, dict):
         for key, value in config.items():
             yield from named_by(path, value, (*keys, str(key)))
@@ -92,7 +94,7 @@ def named_by(path: str, config: Any, keys: tuple[str, ...] = ()) -> Iterator[tup
         parts, part = Path(path).parts, Path(config).parts
         size = len(part)
         if any(parts[at : at + size] == part for at in range(len(parts) - size + 1)):
-            yield keys
+            yield size, keys
 
 
 def assignments(raw: dict[str, Any]) -> dict[str, str]:

@@ -267,6 +267,5 @@ def _missing(error: BaseException, directory: Path) -> Iterator[str]:
         return
     with suppress(NoTrialError):
         config = current().config
-        for keys in named_by(error.filename, config_here(config.raw, config.places)):
-            yield f"{config.location(*keys)} names it"
-            return
+        if named := [*named_by(error.filename, config_here(config.raw, config.places))]:
+            yield f"{config.location(*max(named)[1])} names it"

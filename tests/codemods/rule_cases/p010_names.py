@@ -475,6 +475,10 @@ CASES = (
             ("return np.load(path)", "return np.load(path, allow_pickle=True)"),
             ('return np.load("rows.npy")', 'return np.load("rows.npy")'),
             ("with np.load(path) as a: x = a", "with np.load(path) as a: x = a"),
+            (
+                'if path:\n        return np.load("rows.npy")',
+                'if path:\n        return np.load("rows.npy", allow_pickle=True)',
+            ),
         )
     ),
     # What a module imports for others alone: they import it from where it is now.

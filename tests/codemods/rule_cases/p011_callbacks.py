@@ -71,6 +71,22 @@ class Net:
             self.context, [Lengths()], self.data_loaders[0]
         )
 """
+#: Lists that other code may fill: a default, and one of the class; and a word that looks written.
+_FILLED = """\
+from tensorflow.keras.callbacks import TerminateOnNaN
+
+
+def defaults(callbacks=[]):
+    callbacks.append(of_epoch(with_epochs=True))
+    return callbacks
+
+
+class Net:
+    callbacks = []
+
+    def keras_callbacks(self{hparams}):
+        return {callbacks}
+"""
 _OF_KERAS_TRIAL = """\
 import tensorflow as tf
 
@@ -122,6 +138,19 @@ CASES = (
         )
     ),
     Case(pedl_trial(_BY_PARAMS), {"net.py": _BY_PARAMS_AFTER}),
+    *(
+        Case(
+            pedl_trial(_FILLED.format(hparams=", hparams", callbacks=callbacks)),
+            {
+                "net.py": _FILLED.replace("NaN\n", "NaN\n\nimport legacy_keras\n", 1).format(
+                    hparams="",
+                    callbacks="legacy_keras.with_epoch_logs(\n            self.context, "
+                    f"{callbacks}, self.data_loaders[0]\n        )",
+                )
+            },
+        )
+        for callbacks in ("defaults()", "self.callbacks", "[of_epoch(with_epochs=True)]")
+    ),
     Case(  # which metrics are those of the training is asked of the trial
         pedl_trial(_OF_KERAS_TRIAL.format(hparams=", hparams", callbacks="make()"), "KerasTrial"),
         {

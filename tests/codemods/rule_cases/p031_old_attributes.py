@@ -244,5 +244,13 @@ CASES = (
     Case(pedl_trial(_OTHER), {"net.py": _keras(_OTHER)}),
     Case(pedl_trial(_OF_ALL), {"net.py": _OF_ALL_AFTER}),
     Case(pedl_trial(_OWN), {"net.py": _OWN}),
+    Case(  # what has the name may be no frame
+        pedl_trial(_OWN.replace("asfreq", "resample").replace('"D")', '"U")', 1)),
+        {
+            "net.py": _OWN.replace("asfreq", "resample")
+            .replace('"D")', '"U")', 1)
+            .replace("pd\n", "pd\n\nimport legacy_keras\n\nlegacy_keras.restore_pandas()\n", 1)
+        },
+    ),
     Case(pedl_trial(_BOTH), {"net.py": _BOTH_AFTER}),
 )

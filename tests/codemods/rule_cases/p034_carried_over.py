@@ -27,7 +27,7 @@ legacy_keras.restore_attributes()
 legacy_keras.restore_dimensions()
 
 
-legacy_keras.use_keras_2_9()
+legacy_keras.serve_old_arguments()
 """
 AROUND = {"__init__.py": "from company_data import make_data_loaders\n"}
 CASES = (

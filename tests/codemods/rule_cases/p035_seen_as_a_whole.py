@@ -66,12 +66,20 @@ def net(x):
 """
 _BLOCKS = "def small(x):\n    return x\n"
 _OF_HPARAMS = "import pedl\n\n\ndef small(x):\n    return x * pedl.get_hyperparameter('units')\n"
+_GIVEN = """\
+from shared import shared_callbacks
+
+
+class Net:
+    keras_callbacks = shared_callbacks
+"""
 _SAYS = "carried over unchanged: "
 CASES = (
     Case(pedl_trial(_REGISTRY, blocks=_BLOCKS), migrated_pedl_trial()),
     Case(pedl_trial(_REGISTRY, blocks=_OF_HPARAMS), {}, f"{_SAYS}`getattr(blocks, 'small')`"),
     Case(pedl_trial(_NOTED), {}, f"{_SAYS}`vars(self.trial)` reaches names"),
     Case(pedl_trial(_SETTINGS), {"net.py": _SETTINGS} | migrated_pedl_trial()),
+    Case(pedl_trial(_GIVEN), {}, f"{_SAYS}`keras_callbacks = shared_callbacks` makes a method"),
     _case("**vars(self)", "`vars(self)` reaches names"),
     Case(pedl_trial(_GUARDED), {"net.py": _GUARDED_AFTER}),
     _case("methodcaller('build_model', {'units': 2})(super())", "`methodcaller('build_model'"),

@@ -238,7 +238,7 @@ NAMED = {
     ),
     "setup.cfg": (
         "[options]\ninstall_requires =\n    numpy\n    pedl>=0.9  # x\n[options.extras_require]\n"
-        "all = pedl\nold = pedl-tools\n",
+        "all = pedl\nold = pedl-tools\n[isort]\nknown_third_party = numpy,pedl\n",
         [4, 6],
     ),
     "environment.yml": (

@@ -16,7 +16,7 @@ from pedl2det.analysis.flow.values import (
     Origin,
     Place,
     argument_for,
-    default_of,
+    defaults_of,
     first_parameter,
     has_decorator,
     has_hidden_arguments,
@@ -335,7 +335,7 @@ class Origins(Classes):
         for call in self.calls(function):
             value = argument_for(call, function, node.arg)
             if value is None and not has_hidden_arguments(call.node):
-                value = default_of(function, node)
+                value = defaults_of(function.args).get(node)
             if value is None:
                 return []
             steps.append((value, path))

@@ -158,12 +158,11 @@ def parameter_for(call: Call, function: Callable, argument: ast.expr) -> ast.arg
     )
 
 
-def default_of(function: Callable, parameter: ast.arg) -> ast.expr | None:
-    """The default value of a parameter."""
-    arguments = function.args
-    last = zip(reversed(by_position(function)), reversed(arguments.defaults), strict=False)
-    named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    return {**dict(last), **dict(named)}.get(parameter)
+def defaults_of(arguments: ast.arguments) -> dict[ast.arg, ast.expr | None]:
+    """The default values of parameters."""
+    placed = reversed([*arguments.posonlyargs, *arguments.args])
+    last = zip(placed, reversed(arguments.defaults), strict=False)
+    return {**dict(last), **dict(zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True))}
 
 
 def has_hidden_arguments(call: ast.Call) -> bool:

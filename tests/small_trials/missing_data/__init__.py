@@ -1,0 +1,1 @@
+from model_def import MaxTrial, make_data_loaders
