@@ -1,0 +1,1 @@
+from model_def import make_data_loaders, Net
