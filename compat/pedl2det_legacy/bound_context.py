@@ -19,11 +19,7 @@ def context():
     return _bound_context
 
 
-def _is_bound():
-    """Tell whether the trial's context is known already."""
-    return _bound_context is not None
-
-
-def is_bound_to(*given):
-    """Tell whether the trial's context is among some objects."""
-    return any(each is _bound_context for each in given)
+def _is_bound(*given):
+    """Tell whether the trial's context is known already, and among what is given."""
+    among = any(each is _bound_context for each in given)
+    return _bound_context is not None and (among or not given)

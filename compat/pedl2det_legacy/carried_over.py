@@ -7,7 +7,7 @@ import inspect
 import determined.keras
 import tensorflow as tf
 
-from pedl2det_legacy.bound_context import bind, is_bound_to
+from pedl2det_legacy.bound_context import _is_bound, bind
 from pedl2det_legacy.calls import called
 from pedl2det_legacy.compiling import trained
 from pedl2det_legacy.data_adapter import (
@@ -94,7 +94,7 @@ class EarlyTrial(determined.keras.TFKerasTrial):
     """A trial of Determined 0.12 as it was written."""
 
     def __new__(cls, *args, **kwargs):
-        if is_bound_to(*args, *kwargs.values()):  # a trial makes another
+        if _is_bound(*args, *kwargs.values()):  # a trial makes another
             return super().__new__(cls)
         return _EarlyTrialOnAContext(cls, *args, **kwargs)
 

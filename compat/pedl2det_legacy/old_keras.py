@@ -244,11 +244,7 @@ def with_hook_of_then(hook_of_today):
 
 def without_mask(call_of_today):
     """Return a method `call` that ignores the mask."""
-
-    def call(self, inputs, mask=None):
-        return call_of_today(self, inputs)
-
-    return call
+    return lambda self, inputs, mask=None: call_of_today(self, inputs)
 
 
 def with_all_steps(apply_valid_mask):

@@ -73,9 +73,11 @@ def fits_of(path):
         loader = importlib.machinery.SourceFileLoader("__main__", path)
         before, main = sys.modules["__main__"], types.ModuleType("__main__")
         main.__file__, sys.modules["__main__"] = path, main
+        if session:  # as its own, which the script may clear
+            graphs._global_default_graph = session.graph
+            tf.compat.v1.keras.backend.set_session(session)
         try:
-            with _as_default(session):
-                loader.exec_module(main)
+            loader.exec_module(main)
         except BaseException as error:  # noqa: BLE001 - raised below
             asked.put(error)
         else:

@@ -47,13 +47,12 @@ class Series:
             configs = configs or (*configs_in_scripts(directory),)
             configs = configs or (chosen_config(directory.resolve(), any_will_do=True),)
         every, open_ended = trainings(configs)
-        every = every or [Training(None)]
         how = "rewritten again" if directory in self._numbers else "migrated"
         number = self._numbers.setdefault(directory, len(self._numbers) + 1)
         place = f"[{number}/{max(number, self.total)}] {shown(directory)}"
         self.say(f"{place}: training it as it is and {how}")
         by_message: dict[tuple[bool, str], list[str]] = defaultdict(list)
-        for first in [training for training in every if not training.overrides]:
+        for first in [one for one in every if not one.overrides] or [Training(None)]:
             began = time.monotonic()
             proof = verify_trial(directory, first.config, result=result)
             self.say(f"{place}: {proof.message} ({time.monotonic() - began:.0f} s)")
