@@ -452,6 +452,20 @@ def test_a_frozen_batch_normalization_uses_the_batch_in_training(keras: Any) -> 
         assert frozen.moving_mean.numpy() == pytest.approx([0.02])
 
 
+def test_normalization_and_softmax_ignore_a_mask(keras: Any) -> None:
+    """In TensorFlow 1.14 their methods ``call`` took none."""
+    x = np.array([[[1.0], [3.0], [0.0], [0.0]]], np.float32)
+    for made in (
+        keras.layers.BatchNormalization(epsilon=0.0),
+        keras.layers.Softmax(axis=1),
+    ):
+        masked = tf.keras.Sequential([keras.layers.Masking(input_shape=(4, 1)), made])
+        plain = made(x, training=True) if "norm" in made.name else made(x)
+        assert np.ravel(masked(x, training=True)) == pytest.approx(np.ravel(plain))
+    softmax = np.exp([1.0, 3.0, 0.0, 0.0])
+    assert np.ravel(plain) == pytest.approx(softmax / softmax.sum())
+
+
 IMPORTS = """\
 from keras.applications.inception_resnet_v2 import InceptionResNetV2
 from keras.applications.imagenet_utils import _obtain_input_shape

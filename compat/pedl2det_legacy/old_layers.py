@@ -33,22 +33,21 @@ def wrapped_once(present, wrap):
 def with_old_training(call_of_today):
     """Return a `call` of BatchNormalization that normalizes by the batch if it is frozen.
 
-    It leaves the averages as they are. Since TensorFlow 2 it normalizes by them.
+    It leaves the averages as they are. Since TensorFlow 2 it normalizes by them. A mask
+    has no effect, as before Keras 2.13.
     """
-    takes_mask = "mask" in inspect.signature(call_of_today).parameters
 
     def call(self, inputs, training=None, mask=None):
-        options = {"mask": mask} if takes_mask else {}
         if training is None:
             training = tf.keras.backend.learning_phase()
         may_train = not isinstance(training, (bool, int)) or training
         if self.trainable or not may_train:
-            return call_of_today(self, inputs, training=training, **options)
+            return call_of_today(self, inputs, training=training)
         averages = [self.moving_mean, self.moving_variance]
         values = [tf.identity(average) for average in averages]
         self.trainable = True
         try:
-            outputs = call_of_today(self, inputs, training=training, **options)
+            outputs = call_of_today(self, inputs, training=training)
         finally:
             self.trainable = False
         with tf.control_dependencies([outputs]):
