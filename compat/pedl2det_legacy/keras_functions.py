@@ -81,9 +81,7 @@ def print_summary(model, *args, **options):
 def serve_old_arguments():
     """Let `lr=` and `decay=` make the optimizers that take them, those before Keras 2.11."""
     base = tf.keras.optimizers.experimental.Optimizer
-    make = vars(base).get("__new__") or (
-        lambda cls, *args, **options: object.__new__(cls)
-    )
+    make = vars(base).get("__new__", lambda cls, *_, **__: object.__new__(cls))
 
     def new(cls, *args, **options):
         is_of_keras = cls is getattr(tf.keras.optimizers, cls.__name__, None)

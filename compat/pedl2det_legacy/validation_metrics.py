@@ -1,6 +1,7 @@
 """Validations of a `KerasTrial` that computes their metrics itself."""
 
 import determined.keras
+import tensorflow as tf
 
 from pedl2det_legacy.bound_context import context
 from pedl2det_legacy.keras_trials import data_adapter
@@ -16,11 +17,10 @@ class ValidationMetrics(determined.keras.callbacks.Callback):
         self._batches = context().get_initial_batch()
 
     def on_train_workload_end(self, total_batches_trained, logs):
-        """Let Keras only read the data, which need not fit the model; count the batches."""
-        self._batches = (
-            total_batches_trained  # a trial may set the optimizer's count back
-        )
-        self.model.test_function = lambda batches: {"loss": 0.0 * len(next(batches))}
+        """Count: a trial may set the optimizer's own count back. Let Keras read alone."""
+        self._batches = total_batches_trained
+        if tf.executing_eagerly():  # the engine of graph mode has another function
+            self.model.test_function = _read
 
     def on_test_end(self, logs=None):
         """Put the computed metrics into the logs."""
@@ -35,3 +35,9 @@ class ValidationMetrics(determined.keras.callbacks.Callback):
         computed = trial.compute_validation_metrics(self._batches // unit)
         logs.clear()
         logs.update(computed["validation_metrics"])
+
+
+def _read(batches):
+    """Read a batch in place of testing the model on it, which it need not fit."""
+    next(batches)
+    return {"loss": 0.0}

@@ -96,9 +96,7 @@ def fits_of(path):
     while isinstance(given := asked.get(), tuple):
         given, own, errors, its_session = given
         np.seterr(**errors)
-        for local, values in zip(
-            of_threads, own
-        ):  # of a scope around it; names of layers
+        for local, values in zip(of_threads, own):  # scopes around it, names of layers
             vars(local).update(values)
         with _as_default(its_session):
             answered.put((yield given))

@@ -27,8 +27,8 @@ _OLD_GRU = {**_OLD_LSTM, "reset_after": "False"}
 #: Defaults of layers in TensorFlow 1 and in standalone Keras, as source text.
 LAYER_DEFAULTS = {"GRU": _OLD_GRU, "GRUCell": _OLD_GRU, "LSTM": _OLD_LSTM, "LSTMCell": _OLD_LSTM}
 
-#: Arguments of ``ImageDataGenerator`` whose transformations have changed, and how.
 _RANGES = ("rotation", "width_shift", "height_shift", "shear", "zoom")
+#: Arguments of ``ImageDataGenerator`` whose transformations have changed, and how.
 IMAGE_RANGES = tuple(f"{name}_range" for name in _RANGES)
 IMAGES_DIFFER = (
     "the images differ from those of old Keras, which has since exchanged rows and columns in "

@@ -281,6 +281,7 @@ def test_a_search_that_is_left_stays(searcher: str, says: str) -> None:
         ),
         ("u: {type: int, minval: -3, maxval: -1}", "u: {type: int, minval: -3, maxval: -2}"),
         ("u: {type: int, minval: 2.0, maxval: 1e2}", "u: {type: int, minval: 2.0, maxval: 99}"),
+        ("u: {type: int, minval: 1e1, maxval: 1e2}", "u: {type: int, minval: 1.0e+1, maxval: 99}"),
         (
             "u: {type: log, minval: -4, maxval: -2}",
             "u: {type: log, minval: -4, maxval: -2, base: 10.0}",

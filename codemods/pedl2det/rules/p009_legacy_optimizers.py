@@ -46,8 +46,10 @@ def _may_be_old(trial: Trial) -> Iterator[Remark]:
     if not trial.mentions(rf"\b({'|'.join(sorted(OLD_KEYWORDS))})\b"):
         return
     for call in trial.modules.of(ast.Call):
-        given = {keyword.arg for keyword in call.keywords}  # None for `**options`
-        is_object = old_keras.optimizer_kind(trial, call) is old_keras.OptimizerKind.OBJECT
+        given = {keyword.arg for keyword in call.keywords} & {None, *OLD_KEYWORDS}  # `**options`
+        is_object = (
+            bool(given) and old_keras.optimizer_kind(trial, call) is old_keras.OptimizerKind.OBJECT
+        )
         is_value = trial.modules.meaning(call.func) is None and not trial.flow.called(call)
         may_hide = None in given and not isinstance(call.func, ast.Attribute)
         if (is_object and None in given) or (is_value and (may_hide or OLD_KEYWORDS & given)):

@@ -1,6 +1,7 @@
 """Carry over a trial whose parts may be reached through strings, or all at once.
 
 ``vars(self)`` shows the attributes that a rewrite adds, ``globals()`` the names that it removes.
+No rule follows a method that is assigned, as in ``keras_callbacks = shared_callbacks``.
 """
 
 from __future__ import annotations
@@ -36,15 +37,13 @@ def check(trial: Trial) -> Iterable[Remark]:
 
 def _given_methods(trial: Trial) -> Iterator[ast.AST]:
     """Methods of the harness that no ``def`` makes: ``keras_callbacks = shared_callbacks``."""
-    for source in trial.modules:
-        places: list[ast.Module | ast.ClassDef] = [source.tree, *source.names.of(ast.ClassDef)]
-        for around in places:
-            for node in around.body:
-                targets = node.targets if isinstance(node, ast.Assign) else ()
-                made = {ast.unparse(target).rpartition(".")[2] for target in targets} & _METHODS
-                owner = around if isinstance(around, ast.ClassDef) else None
-                if any(owner is None or not trial.flow.own_method(owner, name) for name in made):
-                    yield node
+    for node in trial.modules.of(ast.Assign):
+        owner = trial.modules.home(node).names.parents[node]
+        names = {getattr(target, "attr", getattr(target, "id", "")) for target in node.targets}
+        if isinstance(owner, ast.ClassDef):
+            names = {name for name in names if not trial.flow.own_method(owner, name)}
+        if isinstance(owner, ast.ClassDef | ast.Module) and names & _METHODS:
+            yield node
 
 
 def _by_text(trial: Trial) -> Iterator[ast.AST]:

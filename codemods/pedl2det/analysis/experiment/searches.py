@@ -163,12 +163,13 @@ def _lower_bounds(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding
             yield TextFinding("C103", high.line, Kind.NOTE, message)
 
 
-def _write_floats(config: Config, _: ConfigFacts) -> Iterator[Edit]:
-    of_ints = {spec.path for spec in _specifications(config, "int")}  # C103 has written these
+def _write_floats(config: Config, facts: ConfigFacts) -> Iterator[Edit]:
+    lowered = _lower_bounds(config, facts)
+    written = [edit.path for edit in lowered if not isinstance(edit, TextFinding)]
     for entry in config.scalars():
         match = _FLOAT.fullmatch(entry.scalar or "")
         is_text = entry.is_plain and entry.value.tag == "tag:yaml.org,2002:str"
-        is_text &= entry.path[:-1] not in of_ints
+        is_text &= entry.path not in written
         if match is None or not is_text or config.text[entry.value.start_mark.index] == "!":
             continue
         sign, whole, fraction, exponent_sign, exponent = match.groups()
