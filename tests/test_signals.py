@@ -297,11 +297,12 @@ print("ended by", worker.exitcode)
 
 
 @pytest.mark.turns(2)
+@pytest.mark.parametrize("folder", ["scratch", "scratch" * 10])  # a socket's path is short
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_verify_ends_both_trainings_and_leaves_nothing(
-    number: int, code: int, tmp_path: Path
+    number: int, code: int, folder: str, tmp_path: Path
 ) -> None:
-    scratch = tmp_path / "scratch"
+    scratch = tmp_path / folder
     scratch.mkdir()
     process = subprocess.Popen(
         [sys.executable, "-m", "pedl2det", "verify", str(EXAMPLES / "iris")],

@@ -188,8 +188,7 @@ def _frequency(trial: Trial, source: Source, call: ast.Call) -> Iterator[Fix]:
     text = str(given.value) if isinstance(given, ast.Constant) else "M"  # any
     if (found := _FREQUENCY.fullmatch(text)) is None:
         return
-    is_own = any(node.name == name for node in trial.modules.of(ast.FunctionDef))
-    if found[2] and not is_own:
+    if found[2] and not any(node.name == name for node in trial.modules.of(ast.FunctionDef)):
         yield rewrite(given, f'"{found[1]}{_SMALL[found[2]]}"')
     else:
         yield from old_keras.restored(source, call, "pandas")

@@ -9,6 +9,7 @@ import multiprocessing
 import os
 import runpy
 import sys
+import tempfile
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -30,9 +31,9 @@ def start(command: list[str], cwd: Path, errors: Path, started: list[BaseProcess
     """
     own, main = dict(os.environ), sys.modules["__main__"]
     environment = {"PYTHONHASHSEED": "0"} | own  # a set of strings has the same order in all
-    method = "forkserver" if sys.platform == "linux" else "spawn"
-    context: Any = multiprocessing.get_context(method)
-    context.set_forkserver_preload(["pedl2det.verify.preloaded"])
+    may_fork = sys.platform == "linux" and len(tempfile.gettempdir()) <= 70  # or no socket fits
+    context: Any = multiprocessing.get_context("forkserver" if may_fork else "spawn")
+    multiprocessing.set_forkserver_preload(["pedl2det.verify.preloaded"])
     turn, begin = context.Pipe(duplex=False)
     process: BaseProcess = context.Process(
         target=_become, args=(turn, command, cwd, errors, environment), name="MainProcess"
